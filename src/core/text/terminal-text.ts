@@ -17,15 +17,13 @@ const INVISIBLE = /(?!\ufe0f)[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9
 // oxlint-disable-next-line no-control-regex -- matches control characters
 const OWN_STYLE = /(\u001b\[(?:1|22|3[0-79]|9[0-7])m)/;
 
+/** What a terminal does not show, in the order in which it is removed. The first are strings with a body. */
+export const HIDDEN: readonly RegExp[] = [ESCAPE_STRING, ESCAPE_SEQUENCE, CONTROL, INVISIBLE];
+
 /** Keeps visible characters, line feeds and tabs only. */
 export function terminalText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, "\n")
-    .replace(ESCAPE_STRING, "")
-    .replace(ESCAPE_SEQUENCE, "")
-    .replace(CONTROL, "")
-    .replace(INVISIBLE, "");
+  const lines = text.toWellFormed().replace(/\r\n?/g, "\n");
+  return HIDDEN.reduce((left, pattern) => left.replace(pattern, ""), lines);
 }
 
 /** Cleans what the CLI is about to print, except for its own colours. The last line of defence: values are cleaned before. */

@@ -1,3 +1,4 @@
+import { cleanedViews, openEnd } from "./cleaned-views.ts";
 import { percentViews, unwrappedViews, type DecodedView } from "./decoded-views.ts";
 import { createFormFinder, type FormFinder, type Span } from "./find-forms.ts";
 import { secretForms, type Secret } from "./secret-forms.ts";
@@ -9,6 +10,8 @@ export interface SecretMatcher {
   find(text: string): readonly Span[];
   /** Returns where a secret may start that continues in the following text, or the text's length. */
   undecidedFrom(text: string): number;
+  /** Removes what a terminal does not show from the beginning of a secret that is cut off by the end of the text. */
+  compact(text: string): string;
 }
 
 /** How many preceding characters can matter for a match: one line of an encoder. */
@@ -20,7 +23,12 @@ export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text"
   const asIs = createFormFinder(all);
   const percent = createFormFinder(plain);
   const unwrapped = createFormFinder(wrapped);
-  if (all.length === 0) return { find: () => [], undecidedFrom: (text) => text.length };
+  const cleaned = alphabet === "text" ? asIs : createFormFinder(secretForms(secrets, "text").all);
+  if (all.length === 0) return { find: () => [], undecidedFrom: (text) => text.length, compact: (text) => text };
+
+  const isRelevant = (each: string): boolean => cleaned.cutOff(each) < each.length;
+  const cutOffViews = (text: string): readonly DecodedView[] =>
+    cleanedViews(text, { alphabet, isOpen: true, isRelevant });
 
   return {
     find(text) {
@@ -28,6 +36,11 @@ export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text"
         ...asIs.find(text),
         ...percentViews(text, percent.longest).flatMap((view) => findIn(view, percent)),
         ...unwrappedViews(text, unwrapped.longest).flatMap((view) => findIn(view, unwrapped)),
+        ...cleanedViews(text, {
+          alphabet,
+          isOpen: false,
+          isRelevant: (each) => cleaned.find(each).length > 0,
+        }).flatMap((view) => findIn(view, cleaned)),
       ];
       return spans.length < 2 ? spans : merge(spans);
     },
@@ -46,7 +59,17 @@ export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text"
         ...percentViews(escaped, percent.longest).map((view) => cutOffIn(view, percent, escaped)),
         ...unwrappedViews(broken, unwrapped.longest).map((view) => cutOffIn(view, unwrapped, broken)),
       ];
-      return offset + Math.min(...places);
+      // Any number of invisible characters may be inside a secret, so these views have the whole text.
+      const hidden = cutOffViews(text).map((view) => cutOffIn(view, cleaned, text));
+      return Math.min(offset + Math.min(...places), ...hidden);
+    },
+    compact(text) {
+      const [shortest] = cutOffViews(text).toSorted(
+        (one, other) => cutOffIn(one, cleaned, text) - cutOffIn(other, cleaned, text),
+      );
+      if (shortest === undefined) return text;
+      const kept = shortest.text.split("").map((_, at) => text.slice(shortest.starts[at], shortest.ends[at]));
+      return kept.join("") + openEnd(text);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import { hiddenIn } from "../../testing/hidden-text.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import { createRedactStreams } from "./redact-stream.ts";
 
@@ -88,8 +90,32 @@ describe("redacted stream", () => {
         const [inParts, atOnce] = [cuts, []].map((each) => pass(bytes, each).out.toString("latin1"));
         expect(inParts?.replace(/redacted: \w+/g, "")).toBe(atOnce?.replace(/redacted: \w+/g, ""));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
+  });
+
+  it("redacts a secret with invisible characters inside, for any chunk boundaries", () => {
+    const secret = "tok/3n-värde+1";
+    const cuts = fc.array(fc.nat(), { maxLength: 5 });
+    fc.assert(
+      fc.property(hiddenIn(secret), fc.boolean(), cuts, (text, isJson, places) => {
+        fc.pre(terminalText(text).includes(secret));
+        const out = pass(Buffer.from(isJson ? JSON.stringify({ text }) : text), places).out.toString();
+        const shown = isJson ? (JSON.parse(out) as { text: string }).text : out;
+        expect(terminalText(shown)).not.toContain("tok/3n");
+        expect(shown).toContain("[redacted: TOKEN]");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(["\u0000", "\u001b[31m", String.raw`\u0000`])("redacts a secret with 100 kB of %j inside", (hidden) => {
+    const bytes = Buffer.from(`before tok/3n-${hidden.repeat(100_000 / hidden.length)}värde+1 after`);
+    const cuts = Array.from({ length: 10 }, (_, index) => index * 9999);
+    const out = pass(bytes, cuts)
+      .out.toString()
+      .replaceAll(String.raw`\u0000`, "");
+    expect(terminalText(out)).toBe("before [redacted: TOKEN] after");
   });
 
   it("does not change binary data", () => {

@@ -16,6 +16,9 @@ export function createRedactStreams(secrets: readonly Secret[]): () => RedactStr
   return () => createRedactStream(matcher);
 }
 
+/** With more held bytes, most of them are invisible characters inside a possible secret. They are dropped. */
+const MAX_HELD = 65_536;
+
 /**
  * Holds back only a suffix that could be the start of a secret. It is shorter than the longest secret and nearly always
  * empty. Binary data passes unchanged.
@@ -41,6 +44,7 @@ function createRedactStream(matcher: SecretMatcher): RedactStream {
     past = text.slice(Math.max(0, end - LOOK_BEHIND), end);
     held = text.slice(end);
     covered = Math.max(0, at - end);
+    if (held.length > MAX_HELD) held = held.slice(0, covered) + matcher.compact(held.slice(covered));
     return Buffer.from(parts.join(""), "latin1");
   }
 
