@@ -144,12 +144,12 @@ describe("redact", () => {
 
   it("lets no value through that is shown plain once invisible characters are removed", () => {
     const secret = "s3cret-value-of-ours";
-    const { redact } = createRedactor([{ name: "TOKEN", value: secret }]);
+    const redactor = createRedactor([{ name: "TOKEN", value: secret }]);
     fc.assert(
       fc.property(hiddenIn(secret), fc.boolean(), (text, isJson) => {
         fc.pre(terminalText(text).includes(secret));
         const stored = isJson ? JSON.stringify({ text }) : text;
-        const cleaned = redact(stored);
+        const cleaned = redactor.redact(stored);
         const shown = isJson ? (JSON.parse(cleaned) as { text: string }).text : cleaned;
         expect(terminalText(shown)).not.toContain(secret);
         expect(shown).toContain("[redacted: TOKEN]");
