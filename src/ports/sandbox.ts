@@ -33,6 +33,8 @@ export interface SandboxPolicy {
   readonly env: Readonly<Record<string, string>>;
   /** `host`, `host:port` or `*.suffix`, optionally with a port; the default port is 443. Empty means no network. */
   readonly network: readonly string[];
+  /** Exact `host:port` that may have a private address. `network` must allow them as well. */
+  readonly privateHosts: readonly string[];
   /** Without network: run a proxy that answers every request with an explanation. Starting takes slightly longer. */
   readonly answersNo: boolean;
   /** Socket of the model gateway outside the sandbox; inside it is a loopback port. Null means no gateway. */

@@ -27,6 +27,7 @@ export function testPolicy(cwd: string, changes: Partial<SandboxPolicy> = {}): S
     commands: null,
     env: { PATH: process.env["PATH"] ?? "", HOME: cwd },
     network: [],
+    privateHosts: [],
     answersNo: false,
     gateway: null,
     answersNoModel: false,

@@ -36,7 +36,9 @@ const ownCheck: TaskJson["checks"][number] = {
 
 test("task line: shows the status and what the task is queued for", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
-  expect(taskLine(plain, task({ queued_for: { kind: "quota", until: SINCE, reason: null } }))).toContain(`quota until ${SINCE}`);
+  expect(taskLine(plain, task({ queued_for: { kind: "quota", until: SINCE, reason: null } }))).toContain(
+    `quota until ${SINCE}`,
+  );
 });
 
 test.for<[WaitingForJson, readonly string[]]>([

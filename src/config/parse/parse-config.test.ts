@@ -69,6 +69,12 @@ describe("parseUser", () => {
 });
 
 describe("parseProject", () => {
+  it("refuses private hosts in a project's file", () => {
+    expect(inProject("sandbox: { private_hosts: ['a.corp.example:443'] }\n")).toEqual([
+      expect.stringContaining("sandbox.private_hosts: this key is allowed only in config.yaml"),
+    ]);
+  });
+
   it("refuses the sandbox mode and the database in a project's file", () => {
     expect(inProject(EXAMPLE)).toEqual([
       "n.yaml:5:1: database: this key is allowed only in config.yaml; remove it from the project's file",
@@ -134,7 +140,10 @@ describe("parseProject", () => {
     ["sandbox: { network: ['https://a.example'] }\n", /sandbox\.network\.0: .*no scheme, path or range/],
     ["sandbox: { network: ['a.example:0'] }\n", /sandbox\.network\.0: .*a port from 1 to 65535/],
     ["sandbox: { network: ['*'] }\n", /sandbox\.network\.0: .*nowhere else a `\*`/],
-    ["sandbox: { network: [10.0.0.1] }\n", /sandbox\.network\.0: .*a private address, which no run may reach/],
+    [
+      "sandbox: { network: [169.254.169.254] }\n",
+      /sandbox\.network\.0: .*a link-local address, which no run may reach/,
+    ],
     ["sandbox: { network: ['localhost:3000'] }\n", /sandbox\.network\.0: .*a loopback name, which no run may reach/],
     [
       "sandbox: { commands: [git, ../x] }\n",

@@ -32,7 +32,7 @@ describe("resolveSettings", () => {
         copy: [],
         ports: 10,
       },
-      sandbox: { mode: "enforce", write: [], read: [], network: [], commands: null },
+      sandbox: { mode: "enforce", write: [], read: [], network: [], privateHosts: [], commands: null },
       secrets: {},
       budget: { runUsd: null, taskUsd: null, nightUsd: null, monthUsd: null, runTokens: null },
       limits: { concurrentRuns: 2, openChangeRequests: 3, taskTimeoutMs: 14_400_000 },
@@ -127,6 +127,12 @@ describe("resolveSettings", () => {
       roles: { implement: { timeout: "1m" } },
     });
     expect([less.budget.runUsd, less.limits.concurrentRuns, less.roles.implement.timeoutMs]).toEqual([0, 1, 60_000]);
+  });
+
+  it("takes the private hosts only from the user", () => {
+    const hosts = { sandbox: { private_hosts: ["npm.corp.example:443"] } };
+    expect(resolve(hosts as ProjectWritten).sandbox.privateHosts).toEqual([]); // the schema refuses it; so does this
+    expect(resolve({}, hosts).sandbox.privateHosts).toEqual(["npm.corp.example:443"]);
   });
 
   it("takes the sandbox mode only from the user", () => {

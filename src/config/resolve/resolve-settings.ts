@@ -71,6 +71,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
       write: own.sandbox?.write ?? user.sandbox?.write ?? [],
       read: own.sandbox?.read ?? user.sandbox?.read ?? [],
       network: own.sandbox?.network ?? user.sandbox?.network ?? [],
+      privateHosts: user.sandbox?.private_hosts ?? [],
       commands: own.sandbox?.commands ?? user.sandbox?.commands ?? null,
     },
     secrets: { ...user.secrets, ...own.secrets },

@@ -4,7 +4,7 @@ import { ROLES, type Role } from "../../core/task/role.ts";
 import { argv, boundedRecord, environmentName, text } from "../../core/settings/values.ts";
 import { Cron } from "croner";
 import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
-import { parseNetworkRule } from "../../policy/access/network-rule.ts";
+import { parseNetworkRule, parsePrivateHost } from "../../policy/access/network-rule.ts";
 
 /**
  * Value types of configuration keys. parse-config.ts puts the message of a failed rule at the end of
@@ -30,14 +30,17 @@ export const words = z.array(text).max(200);
 export const roles = z.array(z.enum(ROLES)).min(1).max(50);
 
 /** Allowed hosts. Each invalid entry is reported separately. */
-export const networkRules = z
-  .array(
-    text.superRefine((value, context) => {
-      const rule = parseNetworkRule(value);
-      if (typeof rule === "string") context.addIssue({ code: "custom", message: rule });
-    }),
-  )
-  .max(200);
+const hosts = (parse: typeof parseNetworkRule) =>
+  z
+    .array(
+      text.superRefine((value, context) => {
+        const rule = parse(value);
+        if (typeof rule === "string") context.addIssue({ code: "custom", message: rule });
+      }),
+    )
+    .max(200);
+const networkRules = hosts(parseNetworkRule);
+export const privateHosts = hosts(parsePrivateHost);
 
 const COMMAND_ALLOWED =
   "a program's name or its absolute path, optionally with words after it, such as `git`, `sbt compile` or `/opt/tool/bin/tool`; no `*`";

@@ -143,7 +143,15 @@ export function createSchemas(kinds: SettingsKinds) {
     user: z.strictObject({
       ...shared,
       sandbox: z
-        .strictObject({ mode: sandboxMode, ...section.sandboxLists })
+        .strictObject({
+          mode: sandboxMode,
+          ...section.sandboxLists,
+          private_hosts: section.privateHosts
+            .optional()
+            .describe(
+              "Hosts with a private address that agents may connect to if `sandbox.network` lists them: exactly `host:port`; config.yaml only.",
+            ),
+        })
         .optional()
         .describe("Sandbox in which agents run."),
       prices: section.prices
@@ -162,7 +170,7 @@ export function createSchemas(kinds: SettingsKinds) {
 }
 
 /** Keys that only config.yaml may set: a cloned repository must not choose its own sandbox mode or database. */
-export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "retention", "sandbox.mode"];
+export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "retention", "sandbox.mode", "sandbox.private_hosts"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 

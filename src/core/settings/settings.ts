@@ -101,6 +101,8 @@ export interface SandboxSettings {
   readonly write: readonly string[];
   readonly read: readonly string[];
   readonly network: readonly string[];
+  /** Exact `host:port` that may have a private address, from the user's file only. `network` must allow them as well. */
+  readonly privateHosts: readonly string[];
   /** Null: not configured, so all commands of the system. */
   readonly commands: readonly string[] | null;
 }

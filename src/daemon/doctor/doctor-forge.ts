@@ -7,7 +7,7 @@ import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { createForgeFinder } from "../wire/wire-forges.ts";
 import { lookupAll, resolveTarget, type Lookup } from "../../adapters/sandboxes/egress/resolve-target.ts";
-import { formatTarget, parseNetworkRule } from "../../policy/access/network-rule.ts";
+import { formatTarget, parseNetworkRule, parseNetworkRules } from "../../policy/access/network-rule.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,10 +75,18 @@ async function checkPublisher(params: CheckForgeParams, publisherForge: Forge): 
   const program = params.forges.find(({ kind }) => kind === forge?.kind)?.cli.program;
   if (forge === null || program === undefined || improve.publish !== "agent") return [];
   const name = `publishing (${project.name})`;
-  const unreachable = sandbox.mode === "enforce" ? await findUnreachable(listForgeHosts(publisherForge)) : [];
+  const unreachable =
+    sandbox.mode === "enforce" ? await findUnreachable(listForgeHosts(publisherForge), sandbox.privateHosts) : [];
   if (unreachable.length > 0) {
     const detail = `an agent should publish, but runs in the sandbox cannot connect to the forge, so no night can start:\n${unreachable.join("\n")}`;
-    return [{ name, ok: "no", detail, fix: "set improve.publish: engine" }];
+    return [
+      {
+        name,
+        ok: "no",
+        detail,
+        fix: "set improve.publish: engine, or allow a forge with a private address by sandbox.private_hosts in your config.yaml",
+      },
+    ];
   }
   const { missing } = findPrograms(["git", program], env["PATH"] ?? "");
   const listed = sandbox.commands?.map((command) => command.split(" ", 1)[0]) ?? null;
@@ -135,8 +143,10 @@ async function checkToken(name: string, forge: Forge): Promise<Finding> {
 /** Explains why a run in the sandbox cannot connect to these hosts. Ignores names that do not resolve, which may be temporary. */
 export async function findUnreachable(
   hosts: readonly string[],
+  privateHosts: readonly string[],
   lookup: Lookup = lookupAll,
 ): Promise<readonly string[]> {
+  const allowed = parseNetworkRules(privateHosts).rules;
   const problems: string[] = [];
   for (const host of hosts) {
     const rule = parseNetworkRule(host);
@@ -144,7 +154,7 @@ export async function findUnreachable(
       problems.push(`found ${host}; allowed: ${rule}`);
       continue;
     }
-    const resolved = await resolveTarget(formatTarget(rule), [rule], lookup);
+    const resolved = await resolveTarget(formatTarget(rule), { rules: [rule], privateHosts: allowed }, lookup);
     if (resolved.kind === "denied") problems.push(resolved.sentence);
   }
   return problems;

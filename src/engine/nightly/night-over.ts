@@ -5,7 +5,8 @@ import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Forge, ForgeCredentials } from "../../ports/forge.ts";
 import { outcomeOf, StepEnd, type StepContext } from "../run/step-context.ts";
-import { parseNetworkRules } from "../../policy/access/network-rule.ts";
+import { isPrivateAddress } from "../../policy/access/network-address.ts";
+import { formatTarget, isAllowed, parseNetworkRules } from "../../policy/access/network-rule.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 
 const MAX_LEDGER = 10_000;
@@ -87,7 +88,17 @@ export function requireSandboxAllowsForge(
   { sandbox }: Pick<Settings, "sandbox">,
   { network }: Pick<ForgeCredentials, "network">,
 ): void {
-  const { problems } = sandbox.mode === "enforce" ? parseNetworkRules(network) : { problems: [] };
+  if (sandbox.mode !== "enforce") return;
+  const { rules, problems: invalid } = parseNetworkRules(network);
+  const allowed = parseNetworkRules(sandbox.privateHosts).rules;
+  const problems = [
+    ...invalid,
+    ...rules
+      .filter(({ host, port }) => isPrivateAddress(host) && !isAllowed(allowed, host, port))
+      .map(
+        (rule) => `${formatTarget(rule)} is a private address that sandbox.private_hosts in config.yaml does not list.`,
+      ),
+  ];
   if (problems.length === 0) return;
   const summary = `the agent should publish, but the sandbox does not allow access to the forge: ${problems.join(" ")} Set improve.publish: engine.`;
   throw new StepEnd("sandbox_refused", summary);

@@ -52,6 +52,11 @@ export function refuseAddress(address: string): string | null {
   return bytes.length === 16 && !isWithin(bytes, "2000::", 3) ? "a reserved address" : null;
 }
 
+/** True for addresses of private networks, which `sandbox.private_hosts` can allow. Loopback, link-local and cloud addresses are not among them. */
+export function isPrivateAddress(address: string): boolean {
+  return ["a private address", "an address of a provider's internal network"].includes(refuseAddress(address) ?? "");
+}
+
 /** Returns the canonical form of an IPv4 or IPv6 address without brackets. Null for anything else, including unusual IPv4 notations. */
 export function normaliseAddress(text: string): string | null {
   if (/^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text)) {

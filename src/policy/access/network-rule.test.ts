@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { formatTarget, isAllowed, parseNetworkRule, parseNetworkRules, parseTarget } from "./network-rule.ts";
+import {
+  formatTarget,
+  isAllowed,
+  parseNetworkRule,
+  parseNetworkRules,
+  parsePrivateHost,
+  parseTarget,
+} from "./network-rule.ts";
 
 const suffix = { isSuffix: true, port: 443 };
 const exact = { isSuffix: false, port: 443 };
@@ -65,7 +72,6 @@ describe("parseNetworkRule", () => {
     ["LocalHost.:8080", /public internet.*loopback/],
     ["a.localhost", /public internet.*loopback/],
     ["127.0.0.1:3000", /public internet.*loopback/],
-    ["192.168.1.1", /public internet.*private/],
     ["169.254.169.254:80", /public internet.*link-local/],
     ["[::1]", /public internet.*loopback/],
     ["[::ffff:8.8.8.8]", /public internet.*embeds/],
@@ -135,4 +141,21 @@ describe("parseTarget", () => {
       expect(parseTarget(asked)).toBeNull();
     },
   );
+});
+
+describe("parsePrivateHost", () => {
+  it.each(["npm.corp.example:443", "10.0.0.5:8443", "[fd00::5]:443"])("accepts %s", (text) => {
+    expect(parsePrivateHost(text)).toMatchObject({ isSuffix: false });
+  });
+
+  it.each(["npm.corp.example", "*.corp.example:443", "10.0.0.5", "[fd00::5]", "10.0.0.0/8:443"])(
+    "refuses %s",
+    (text) => {
+      expect(parsePrivateHost(text)).toEqual(expect.any(String));
+    },
+  );
+
+  it.each(["127.0.0.1:443", "localhost:443", "169.254.169.254:80", "[::1]:443"])("never allows %s", (text) => {
+    expect(parsePrivateHost(text)).toMatch(/which no run may reach/);
+  });
 });

@@ -1,4 +1,4 @@
-import { normaliseAddress, refuseAddress } from "./network-address.ts";
+import { isPrivateAddress, normaliseAddress, refuseAddress } from "./network-address.ts";
 
 /** One entry of `sandbox.network`: a host and port that a run may reach. */
 export interface NetworkRule {
@@ -43,6 +43,14 @@ export function parseNetworkRule(text: string): NetworkRule | string {
   const host = normaliseHost(written);
   if (host === null) return FORM;
   return refuseRule(host, isSuffix) ?? { host, isSuffix, port };
+}
+
+/** One entry of `sandbox.private_hosts`: exactly one host and port. */
+export function parsePrivateHost(text: string): NetworkRule | string {
+  const rule = parseNetworkRule(text);
+  if (typeof rule === "string") return rule;
+  const hasPort = /:\d+$/.test(text.replace(/^\[.*\]/s, ""));
+  return rule.isSuffix || !hasPort ? "one host and its port, such as `npm.corp.example:443` or `10.0.0.5:443`" : rule;
 }
 
 export function isAllowed(rules: readonly NetworkRule[], host: string, port: number): boolean {
@@ -94,7 +102,8 @@ function refuseRule(host: string, isSuffix: boolean): string | null {
   const isAddress = normaliseAddress(host) !== null;
   if (isSuffix && isAddress) return "`*.` before a name, not before an address";
   if (isSuffix && !host.includes(".")) return "`*.` before a name of two parts or more, such as `*.example.com`";
-  const refused = isAddress ? refuseAddress(host) : null;
+  // The user's own settings decide about private addresses when a run connects.
+  const refused = isAddress && !isPrivateAddress(host) ? refuseAddress(host) : null;
   if (refused === null && host !== "localhost" && !host.endsWith(".localhost")) return null;
   return `public internet hosts; this is ${refused ?? "a loopback name"}, which no run may reach`;
 }

@@ -186,7 +186,10 @@ describe("git mirror of a project", () => {
 
     test("reports an unreachable server without the password in the URL", async () => {
       const failure = await sync("http://bob:hunter2@127.0.0.1:1/x.git").catch((error: unknown) => error);
-      expect(failure).toMatchObject({ kind: "unavailable", message: "The remote http://127.0.0.1:1/x.git cannot be reached." });
+      expect(failure).toMatchObject({
+        kind: "unavailable",
+        message: "The remote http://127.0.0.1:1/x.git cannot be reached.",
+      });
     });
 
     test("reports an unsupported object format", async () => {

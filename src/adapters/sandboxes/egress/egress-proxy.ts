@@ -23,6 +23,8 @@ import type { Lookup } from "./resolve-target.ts";
 export interface EgressParams {
   /** In the format of the configuration, see policy/access/network-rule.ts. */
   readonly rules: readonly string[];
+  /** Hosts among them that may have a private address. */
+  readonly privateHosts: readonly string[];
   /** Called once per distinct refusal, however often the program retries. */
   readonly onDenied: (denial: Denial) => void;
   readonly limits?: Partial<EgressLimits>;
@@ -83,6 +85,7 @@ export async function openEgressPort(
 function createProxy(params: EgressParams, token: string | null) {
   const limits = { ...LIMITS, ...params.limits };
   const rules = readRules(params.rules);
+  const privateHosts = readRules(params.privateHosts);
   const report = limitReports(params.onDenied, limits.denials);
   const open = new Set<Duplex>();
 
@@ -119,7 +122,7 @@ function createProxy(params: EgressParams, token: string | null) {
     if (token !== null && !isAuthorised(request, token))
       return refuse(client, 407, "This proxy belongs to another run.");
     // Only the request line decides. A Host header is ignored.
-    const resolved = await resolveTarget(request.url ?? "", rules, params.lookup ?? lookupAll);
+    const resolved = await resolveTarget(request.url ?? "", { rules, privateHosts }, params.lookup ?? lookupAll);
     if (resolved.kind === "unreachable") return refuse(client, 502, resolved.sentence);
     if (resolved.kind === "denied") {
       const { target, sentence } = resolved;

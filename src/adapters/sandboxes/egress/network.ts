@@ -39,7 +39,7 @@ export async function openNetwork(
   requireReadable([node], identity);
   const { proxyEnvironment, relayFile } = await import("./relay-inside.ts");
   const relay = copyForAll(relayFile(), context);
-  const proxy = hasProxy ? await openProxy(policy.network, context) : null;
+  const proxy = hasProxy ? await openProxy(policy, context) : null;
   return {
     mounts: [
       { kind: "read", path: node },
@@ -64,8 +64,8 @@ function copyForAll(file: string, { dir }: SandboxContext): string {
   return copy;
 }
 
-async function openProxy(rules: readonly string[], { socket, onDenied }: SandboxContext) {
+async function openProxy({ network, privateHosts }: SandboxPolicy, { socket, onDenied }: SandboxContext) {
   // Loaded on demand, because most runs have no network.
   const { openEgressProxy } = await import("./egress-proxy.ts");
-  return { socket, ...(await openEgressProxy({ socket, rules, onDenied })) };
+  return { socket, ...(await openEgressProxy({ socket, rules: network, privateHosts, onDenied })) };
 }

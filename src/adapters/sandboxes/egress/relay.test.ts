@@ -155,6 +155,7 @@ describe.skipIf(!hasBubblewrap)("relay: inside a sandbox without network", () =>
     const proxy = await openEgressProxy({
       socket,
       rules: ["good.example"],
+      privateHosts: [],
       onDenied: (denial) => denials.push(denial),
       lookup: () => Promise.resolve(["93.184.215.14"]),
       dial: () => connect({ port, host: "127.0.0.1", allowHalfOpen: true }),

@@ -22,17 +22,25 @@ it("egress: does not resolve a host without a rule, nor an address", async () =>
     { host: "a.example", isSuffix: false, port: 443 },
     { host: "9.9.9.9", isSuffix: false, port: 443 },
   ];
-  expect(await resolveTarget("secret.evil.example:443", rules, lookup)).toMatchObject({ kind: "denied" });
-  expect(await resolveTarget("9.9.9.9:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["9.9.9.9"] });
+  expect(await resolveTarget("secret.evil.example:443", { rules, privateHosts: [] }, lookup)).toMatchObject({
+    kind: "denied",
+  });
+  expect(await resolveTarget("9.9.9.9:443", { rules, privateHosts: [] }, lookup)).toMatchObject({
+    kind: "open",
+    addresses: ["9.9.9.9"],
+  });
   expect(lookups).toEqual([]);
-  expect(await resolveTarget("A.example.:443", rules, lookup)).toMatchObject({ kind: "open", addresses: ["8.8.8.8"] });
+  expect(await resolveTarget("A.example.:443", { rules, privateHosts: [] }, lookup)).toMatchObject({
+    kind: "open",
+    addresses: ["8.8.8.8"],
+  });
   expect(lookups).toEqual(["a.example"]);
 });
 
 it("egress: recognizes this machine's public addresses", () => {
-  expect(explainForbiddenAddress("8.8.8.8", () => ["8.8.8.8"])).toBe("an address of this machine");
-  expect(explainForbiddenAddress("2600:0::1", () => ["2600::1"])).toBe("an address of this machine");
-  expect(explainForbiddenAddress("8.8.8.8", () => ["9.9.9.9"])).toBeNull();
+  expect(explainForbiddenAddress("8.8.8.8", { own: () => ["8.8.8.8"] })).toBe("an address of this machine");
+  expect(explainForbiddenAddress("2600:0::1", { own: () => ["2600::1"] })).toBe("an address of this machine");
+  expect(explainForbiddenAddress("8.8.8.8", { own: () => ["9.9.9.9"] })).toBeNull();
 });
 
 it("egress: shows a requested target as one short plain line", () => {
@@ -50,4 +58,33 @@ it("egress: dials addresses, and gives up when the client has disconnected", asy
   if (typeof socket !== "string") socket.destroy();
   expect(await dialFirst({ ...params, signal: AbortSignal.abort() })).toBe("no address");
   server.close();
+});
+
+const NPM = { host: "npm.corp.example", isSuffix: false, port: 443 };
+const DENIED_ANYWAY = ["127.0.0.1", "::1", "169.254.169.254", "fe80::1", "168.63.129.16", "0.0.0.0"];
+
+it("egress: a private host is allowed by exactly its name and port, and only if sandbox.network lists it", async () => {
+  const lookup = () => Promise.resolve(["10.1.2.3", "fd00::5"]);
+  const resolve = (target: string, rules = [NPM, { ...NPM, port: 22 }, { ...NPM, host: "db.corp.example" }]) =>
+    resolveTarget(target, { rules, privateHosts: [NPM] }, lookup);
+  expect(await resolve("npm.corp.example:443")).toMatchObject({ kind: "open", addresses: ["10.1.2.3", "fd00::5"] });
+  for (const other of ["npm.corp.example:22", "db.corp.example:443"]) {
+    expect(await resolve(other)).toMatchObject({
+      sentence: expect.stringContaining("add it to sandbox.private_hosts in your config.yaml"),
+    });
+  }
+  expect(await resolve("npm.corp.example:443", [])).toMatchObject({
+    sentence: expect.stringContaining("add it to sandbox.network"),
+  });
+});
+
+it.each(DENIED_ANYWAY)("egress: a private host that leads to %s is denied", async (address) => {
+  const lookup = () => Promise.resolve(["10.1.2.3", address]);
+  const resolved = await resolveTarget("npm.corp.example:443", { rules: [NPM], privateHosts: [NPM] }, lookup);
+  expect(resolved).toMatchObject({ kind: "denied", sentence: expect.stringContaining("cannot allow") });
+});
+
+it("egress: a private address of this machine is forbidden even if private addresses are allowed", () => {
+  const own = () => ["10.1.2.3"];
+  expect(explainForbiddenAddress("10.1.2.3", { allowsPrivate: true, own })).toBe("an address of this machine");
 });

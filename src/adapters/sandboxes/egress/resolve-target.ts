@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
-import { normaliseAddress, refuseAddress } from "../../../policy/access/network-address.ts";
+import { isPrivateAddress, normaliseAddress, refuseAddress } from "../../../policy/access/network-address.ts";
 import { formatTarget, isAllowed, parseTarget } from "../../../policy/access/network-rule.ts";
 import type { NetworkRule, Target } from "../../../policy/access/network-rule.ts";
 
@@ -18,7 +18,7 @@ const MAX_SHOWN_LENGTH = 120;
 /** Resolves a requested target to the addresses that may be dialed. Names are resolved nowhere else. */
 export async function resolveTarget(
   requested: string,
-  rules: readonly NetworkRule[],
+  { rules, privateHosts }: { readonly rules: readonly NetworkRule[]; readonly privateHosts: readonly NetworkRule[] },
   lookup: Lookup,
 ): Promise<Resolved> {
   const target = parseTarget(requested);
@@ -37,11 +37,16 @@ export async function resolveTarget(
     return { kind: "unreachable", sentence: `${shown} could not be resolved: ${errorCode(error)}.` };
   }
   // One forbidden address rejects the name: a DNS server could return the allowed address first and the forbidden one later.
+  const allowsPrivate = isAllowed(privateHosts, target.host, target.port);
   for (const address of addresses) {
-    const refused = explainForbiddenAddress(address);
+    const refused = explainForbiddenAddress(address, { allowsPrivate });
     if (refused === null) continue;
     const where = address === target.host ? "it is" : `it leads to ${showTarget(address)},`;
-    return denied(showTarget(shown), `${where} ${refused}, which sandbox.network cannot allow`);
+    const remedy =
+      isPrivateAddress(address) && !allowsPrivate
+        ? "; to allow it, add it to sandbox.private_hosts in your config.yaml"
+        : ", which sandbox.network cannot allow";
+    return denied(showTarget(shown), `${where} ${refused}${remedy}`);
   }
   if (addresses.length === 0) return { kind: "unreachable", sentence: `${shown} has no address.` };
   return { kind: "open", target, addresses };
@@ -67,9 +72,12 @@ function denied(target: string, why: string): Resolved {
 }
 
 /** Returns why a run may not reach this address, to complete the sentence "it is …". Null if it may. */
-export function explainForbiddenAddress(address: string, own: () => readonly string[] = ownAddresses): string | null {
+export function explainForbiddenAddress(
+  address: string,
+  { allowsPrivate = false, own = ownAddresses }: { allowsPrivate?: boolean; own?: () => readonly string[] } = {},
+): string | null {
   const refused = refuseAddress(address);
-  if (refused !== null) return refused;
+  if (refused !== null && !(allowsPrivate && isPrivateAddress(address))) return refused;
   // A public address of this machine reaches its services behind the firewall.
   return own().includes(normaliseAddress(address) ?? "") ? "an address of this machine" : null;
 }

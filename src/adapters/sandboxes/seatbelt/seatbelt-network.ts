@@ -21,7 +21,8 @@ export async function openSeatbeltNetwork(
 ): Promise<SeatbeltNetwork> {
   // Every process of the machine can reach the ports, so the proxy requires a token. The gateway has its own.
   const token = randomBytes(24).toString("hex");
-  const egress = policy.network.length === 0 ? null : await openEgressPort({ rules: policy.network, token, onDenied });
+  const { network: rules, privateHosts } = policy;
+  const egress = rules.length === 0 ? null : await openEgressPort({ rules, privateHosts, token, onDenied });
   const gateway = policy.gateway === null ? null : await openGateway(policy.gateway);
   const network = [egress, gateway].filter((proxy) => proxy !== null);
   const env = {

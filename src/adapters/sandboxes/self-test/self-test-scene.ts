@@ -123,6 +123,7 @@ function policyFor({ work, node, home }: { work: string; node: string; home: str
     commands: null,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
     network: [],
+    privateHosts: [],
     answersNo: false,
     gateway: null,
     answersNoModel: false,

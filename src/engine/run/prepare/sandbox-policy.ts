@@ -71,10 +71,13 @@ export function commandPolicy(context: CommandContext, params: PolicyParams): Sa
 
 type BasePolicy = Pick<
   SandboxPolicy,
-  "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "answersNo" | "gateway" | "limits"
+  "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "privateHosts" | "answersNo" | "gateway" | "limits"
 >;
 
-function basePolicy({ ports }: Pick<StepContext, "ports">, { workspace, env, timeoutMs }: PolicyParams): BasePolicy {
+function basePolicy(
+  { ports, settings }: Pick<StepContext, "ports" | "settings">,
+  { workspace, env, timeoutMs }: PolicyParams,
+): BasePolicy {
   return {
     cwd: workspace.path,
     protect: [],
@@ -82,6 +85,7 @@ function basePolicy({ ports }: Pick<StepContext, "ports">, { workspace, env, tim
     programs: [],
     forbidden: [ports.host.home],
     env,
+    privateHosts: settings.sandbox.privateHosts,
     answersNo: false,
     gateway: null,
     limits: ports.sandbox.limitsFor(timeoutMs),

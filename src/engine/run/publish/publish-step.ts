@@ -1,4 +1,9 @@
-import { addUnverified, describeTaskChange, markUnchecked, type ChangeText } from "../../../core/nightly/describe-change.ts";
+import {
+  addUnverified,
+  describeTaskChange,
+  markUnchecked,
+  type ChangeText,
+} from "../../../core/nightly/describe-change.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
