@@ -64,7 +64,7 @@ describe("submit", () => {
     await open({ over: ({ host }) => ({ host: { ...host, env } }) });
     await world.submit({ agent: "claude-code" });
     delete env["ANTHROPIC_API_KEY"];
-    await world.commands.submit({ ...SAMPLE_DRAFT, agent: "claude-code" }, SYSTEM);
+    await world.commands.submit({ ...SAMPLE_DRAFT, agent: "claude-code" }, { ...SYSTEM, rights: ["submit"] });
     expect(await world.ports.store.tasks.countTasks()).toMatchObject({ running: 0, failed: 0 });
   });
 
