@@ -82,7 +82,9 @@ describe("sandbox: network", () => {
     const events = await wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
     const denied = events.filter(({ type }) => type === "run.denied").map(({ summary }) => summary);
     expect(denied).toEqual([
-      expect.stringMatching(/^denied: evil\.example:443; add it to sandbox\.network to allow it.*\(2 times\)$/),
+      expect.stringMatching(
+        /^denied: evil\.example:443; to allow it, add it to sandbox\.network and run nightshift trust.*\(2 times\)$/,
+      ),
       expect.stringMatching(/^denied: 127\.0\.0\.1:22/),
     ]);
   });

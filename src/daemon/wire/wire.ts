@@ -20,6 +20,7 @@ import { readUserConfig, type UserConfig } from "../../config/files/user-config.
 import { listSecretNames } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { locateProject } from "../locate-project.ts";
 import { createHostEnvironment } from "../host-environment.ts";
@@ -79,11 +80,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
   projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
-  const clock = createSystemClock(
-    Date.now,
-    () => performance.now(),
-    (ms) => log.warn("the machine's clock was set back; Nightshift follows it", { seconds: Math.round(ms / 1_000) }),
-  );
+  const clock = createHostClock(log);
   const limits = createLimits({
     total: user.concurrentRuns,
     diskFloorBytes: DISK_FLOOR_BYTES,
@@ -140,6 +137,14 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function createHostClock(log: Log): Clock {
+  return createSystemClock(
+    Date.now,
+    () => performance.now(),
+    (ms) => log.warn("the machine's clock was set back; Nightshift follows it", { seconds: Math.round(ms / 1_000) }),
+  );
 }
 
 export interface SettingsConsumers {

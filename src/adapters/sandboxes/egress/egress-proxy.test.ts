@@ -161,7 +161,11 @@ describe("egress proxy: a tunnel", () => {
 });
 
 const REFUSED: readonly [target: string, addresses: readonly string[], why: RegExp][] = [
-  ["evil.example:443", [PUBLIC], /^denied: evil\.example:443; add it to sandbox\.network to allow it$/],
+  [
+    "evil.example:443",
+    [PUBLIC],
+    /^denied: evil\.example:443; to allow it, add it to sandbox\.network and run nightshift trust$/,
+  ],
   ["good.example:80", [PUBLIC], /add it/],
   ["www.good.example:443", [PUBLIC], /add it/],
   ["good.example.evil.example:443", [PUBLIC], /add it/],
@@ -171,7 +175,7 @@ const REFUSED: readonly [target: string, addresses: readonly string[], why: RegE
   ["8.8.4.4:443", [PUBLIC], /add it/],
   ["127.0.0.1:443", [], /add it/],
   ["[::1]:443", [], /add it/],
-  ["localhost.:443", [], /^denied: localhost:443; add it/],
+  ["localhost.:443", [], /^denied: localhost:443; to allow it, add it/],
   ["2130706433:443", [], /not a valid host/],
   ["0x7f.1:443", [], /not a valid host/],
   ["0177.0.0.1:443", [], /not a valid host/],

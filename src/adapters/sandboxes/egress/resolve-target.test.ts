@@ -64,9 +64,8 @@ const NPM = { host: "npm.corp.example", isSuffix: false, port: 443 };
 const DENIED_ANYWAY = ["127.0.0.1", "::1", "169.254.169.254", "fe80::1", "168.63.129.16", "0.0.0.0"];
 
 it("egress: a private host is allowed by exactly its name and port, and only if sandbox.network lists it", async () => {
-  const lookup = () => Promise.resolve(["10.1.2.3", "fd00::5"]);
   const resolve = (target: string, rules = [NPM, { ...NPM, port: 22 }, { ...NPM, host: "db.corp.example" }]) =>
-    resolveTarget(target, { rules, privateHosts: [NPM] }, lookup);
+    resolveTarget(target, { rules, privateHosts: [NPM] }, () => Promise.resolve(["10.1.2.3", "fd00::5"]));
   expect(await resolve("npm.corp.example:443")).toMatchObject({ kind: "open", addresses: ["10.1.2.3", "fd00::5"] });
   for (const other of ["npm.corp.example:22", "db.corp.example:443"]) {
     expect(await resolve(other)).toMatchObject({
@@ -85,6 +84,6 @@ it.each(DENIED_ANYWAY)("egress: a private host that leads to %s is denied", asyn
 });
 
 it("egress: a private address of this machine is forbidden even if private addresses are allowed", () => {
-  const own = () => ["10.1.2.3"];
-  expect(explainForbiddenAddress("10.1.2.3", { allowsPrivate: true, own })).toBe("an address of this machine");
+  const params = { allowsPrivate: true, own: () => ["10.1.2.3"] };
+  expect(explainForbiddenAddress("10.1.2.3", params)).toBe("an address of this machine");
 });
