@@ -1,4 +1,5 @@
 import { findProjectDir } from "../config/files/find-project.ts";
+import { didYouMean } from "../core/text/did-you-mean.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { Client, ProjectJson } from "../http/client/client.ts";
 import type { CliContext } from "./context.ts";
@@ -17,6 +18,18 @@ export async function findProjectName(context: CliContext, client: Client): Prom
     dir === null
       ? `Change to a project's folder, or name a project with --project${listNames(projects)}.`
       : 'Run "nightshift init" here once.',
+  );
+}
+
+/** Call it if nothing was found: a typo in `--project` must not look like an empty list. A removed project may still have tasks. */
+export async function requireKnownProject({ project }: CliContext, client: Client): Promise<void> {
+  if (project === null) return;
+  const names = (await client.call("GET /projects")).projects.map(({ name }) => name);
+  if (names.includes(project)) return;
+  throw new UserError(
+    "not_found",
+    `There is no project "${project}".${didYouMean(project, names)}`,
+    names.length === 0 ? 'Run "nightshift init" in its folder to register it.' : `Registered: ${names.join(", ")}.`,
   );
 }
 

@@ -47,6 +47,7 @@ export function createProgram(): Command {
   for (const command of allCommands(program)) {
     inheritGlobals(command);
     addExample(command);
+    command.showHelpAfterError(`(run "nightshift ${pathOf(command)} --help" for its arguments and options)`);
   }
   return program;
 }
@@ -322,9 +323,13 @@ function inheritGlobals(command: Command): void {
     .addOption(new Option("--no-color", "Do not use colours").hideHelp());
 }
 
+/** Such as `rules add`. */
+function pathOf(command: Command): string {
+  return command.parent?.parent == null ? command.name() : `${command.parent.name()} ${command.name()}`;
+}
+
 function addExample(command: Command): void {
-  const path = command.parent?.parent == null ? command.name() : `${command.parent.name()} ${command.name()}`;
-  const example = EXAMPLES[path];
+  const example = EXAMPLES[pathOf(command)];
   if (example !== undefined)
     command.addHelpText(
       "after",

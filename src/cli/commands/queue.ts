@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { didYouMean } from "../../core/text/did-you-mean.ts";
+import { UserError } from "../../core/text/errors.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
+import { requireKnownProject } from "../find-project.ts";
 import { formatMessage } from "../print/message.ts";
 import { paintStatus } from "../print/style.ts";
 import { table } from "../print/table.ts";
@@ -17,9 +21,33 @@ export async function queue(
 ): Promise<void> {
   const client = await connect(context);
   const tasks = await readTasks(context, client, options);
+  if (tasks.length === 0) await refuseTypos(context, client, options.status);
   printResult(context, tasks, () =>
     tasks.length === 0 ? 'There are no tasks. Run "nightshift submit" to create one.\n' : list(context, tasks),
   );
+}
+
+async function refuseTypos(context: CliContext, client: Client, word: string | undefined): Promise<void> {
+  await requireKnownProject(context, client);
+  if (word === undefined || isStatus(word)) return;
+  const { tasks } = await client.call("GET /tasks", { query: { limit: PAGE } });
+  const states = [...new Set([...(await listBuiltInStates()), ...tasks.map(({ state }) => state)])].toSorted();
+  if (states.includes(word)) return;
+  throw new UserError(
+    "invalid",
+    `"${word}" is neither a status nor a state.${didYouMean(word, [...TASK_STATUSES, ...states])}`,
+    `Statuses: ${TASK_STATUSES.join(", ")}. States: ${states.join(", ")}.`,
+  );
+}
+
+async function listBuiltInStates(): Promise<readonly string[]> {
+  const { parseYaml } = await import("../../config/parse/parse-yaml.ts");
+  const dir = new URL("../../builtin/pipelines/", import.meta.url);
+  return readdirSync(dir).flatMap((file) => {
+    // Nightshift's own tests parse these files.
+    const { states } = parseYaml(readFileSync(new URL(file, dir), "utf8"), file).value as { states: object };
+    return Object.keys(states);
+  });
 }
 
 async function readTasks(

@@ -6,7 +6,7 @@ import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, ProposalJson, RuleJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { findProjectName } from "../find-project.ts";
+import { findProjectName, requireKnownProject } from "../find-project.ts";
 import { table } from "../print/table.ts";
 import { plural } from "../print/words.ts";
 
@@ -19,6 +19,7 @@ export async function listRules(context: CliContext, options: { readonly expired
   const client = await connect(context);
   const project = context.project ?? undefined;
   const { rules } = await client.call("GET /rules", { query: { project, expired: String(options.expired ?? false) } });
+  if (rules.length === 0) await requireKnownProject(context, client);
   printResult(context, rules, () =>
     rules.length === 0 ? 'There are no rules. Run "nightshift rules add" to create one.\n' : rulesTable(rules),
   );

@@ -3,7 +3,7 @@ import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { SchedulesJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { findProjectName } from "../find-project.ts";
+import { findProjectName, requireKnownProject } from "../find-project.ts";
 import { paint } from "../print/style.ts";
 import { table } from "../print/table.ts";
 import { reportTask } from "../wait-for-task.ts";
@@ -13,6 +13,7 @@ const MAX_TITLE = 50;
 export async function listSchedule(context: CliContext, { days }: { readonly days: number }): Promise<void> {
   const client = await connect(context);
   const upcoming = await client.call("GET /schedules", { query: { project: context.project ?? undefined, days } });
+  if (upcoming.runs.length === 0) await requireKnownProject(context, client);
   printResult(context, upcoming, () => printSchedule(context, upcoming, days));
 }
 

@@ -24,6 +24,7 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
   const parts = [
     taskLine(context, task),
     facts(task),
+    describeRequest(events),
     title("Path"),
     `${path(events)}\n`,
     title("Task"),
@@ -64,6 +65,14 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+/** The forge reports a merged or closed change request after the task has ended, so only the events have it. */
+function describeRequest(events: readonly EventJson[]): string {
+  const last = events.findLast(({ type }) => type === "request.merged" || type === "request.closed");
+  return last === undefined
+    ? ""
+    : `  change request: ${last.type === "request.merged" ? "merged" : "closed"} at ${last.at}\n`;
 }
 
 function path(events: readonly EventJson[]): string {
