@@ -22,8 +22,11 @@ async function check(onChange: ScriptedEnd, onBase: ScriptedEnd = {}, settings =
   await world.step(id);
   const run = await world.step(id);
   const checks = (await world.ports.store.tasks.listChecks(id)).filter(({ name }) => name === "test");
+  tail = checks[0]?.tail ?? "";
   return { outcome: run?.outcome, status: checks[0]?.status, started: world.supervisors.started.slice(1) };
 }
+/** The output that the last check was stored with. */
+let tail = "";
 
 describe("checks", () => {
   it("a check that passes lets the change through and runs once", async () => {
@@ -113,6 +116,13 @@ describe("checks", () => {
       { exitCode: 1, output: "an old failure" },
     );
     expect(outcome).toBe("checks_failed");
+  });
+
+  it("a flaky check passes, and its result shows the run that failed", async () => {
+    const end = { failedOutput: "expected 1 but got 2\n", output: `${"fine\n".repeat(5000)}done\n` };
+    expect(await check(end)).toMatchObject({ outcome: "checks_passed", status: "flaky" });
+    expect(tail).toMatch(/The end of the failed run:\nexpected 1 but got 2\n[^]*repeated run:[^]*done$/);
+    expect(tail.length).toBeLessThan(8_500);
   });
 
   it("a failed check with severity warning does not stop the change", async () => {

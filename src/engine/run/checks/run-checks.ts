@@ -7,6 +7,7 @@ import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand }
 import { StepEnd, type CommandContext } from "../step-context.ts";
 
 const TAIL_BYTES = 8_000;
+const REPEATED_TAIL_BYTES = 1_000;
 
 /** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
 export interface CheckHost extends CommandContext {
@@ -101,7 +102,7 @@ function logFile({ name }: Pick<CheckSettings, "name">): string {
 }
 
 async function toResult(
-  { ports }: CheckHost,
+  host: CheckHost,
   { job }: CheckTree,
   check: CheckSettings,
   record: ExitRecord,
@@ -109,7 +110,7 @@ async function toResult(
   const ended = record.commands.find(({ name }) => name === commandName(check));
   // A missing result must not count as passed. The run is repeated.
   if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not run`);
-  const output = ended.startError ?? (await ports.runFiles.readLogTail(job, logFile(check), TAIL_BYTES));
+  const output = ended.startError ?? (await readOutput(host, job, logFile(check), ended));
   return {
     name: check.name,
     severity: check.severity,
@@ -118,6 +119,16 @@ async function toResult(
     durationMs: ended.durationMs,
     tail: ended.endedBy === "timeout" ? `${output}\n${describeTimeout(ended)}`.trim() : output,
   };
+}
+
+/** The end of the output. For a flaky check, most of it is from the run that failed. */
+async function readOutput({ ports }: CheckHost, job: string, log: string, ended: CommandResult): Promise<string> {
+  const { failedRunEnd } = ended;
+  if (failedRunEnd === undefined) return ports.runFiles.readLogTail(job, log, TAIL_BYTES);
+  const failed = await ports.runFiles.readLogTail(job, log, TAIL_BYTES - REPEATED_TAIL_BYTES, failedRunEnd);
+  const repeated = await ports.runFiles.readLogTail(job, log, REPEATED_TAIL_BYTES);
+  const title = "It failed, and passed when it was repeated at once. The end of the failed run:";
+  return `${title}\n${failed.trim()}\n\nThe end of the repeated run:\n${repeated.trim()}`;
 }
 
 function didNotRun({ name, severity }: CheckSettings, reason: string): RawCheckResult {
