@@ -198,3 +198,72 @@ describe("checks: a change of what defines the checks", () => {
     expect(await world.drain(id)).toMatchObject({ status: "succeeded", outcome: "published" });
   });
 });
+
+describe("checks: proofs that the change kept the tests", () => {
+  const BASE = { "greeting.txt": "hello\n", "tests/expected.txt": "hello\n", "tests/rows.txt": "1\n2\n3\n" };
+
+  /** A check that compares the greeting with what the tests expect, and reports one test per row. */
+  async function change(
+    files: Readonly<Record<string, string>>,
+    draft: Partial<Parameters<EngineWorld["submit"]>[0]> = {},
+  ) {
+    world = await openEngineWorld({
+      files: BASE,
+      settings: "checks:\n  test: { command: npm test }\n",
+      script: async ({ name, cwd }) => {
+        if (name === "agent") return { ...CHANGE, files };
+        const read = (path: string) => readFile(join(cwd, path), "utf8");
+        const rows = (await read("tests/rows.txt")).trim().split("\n").length;
+        const isRight = (await read("greeting.txt")) === (await read("tests/expected.txt"));
+        const output = `Tests:       ${isRight ? "" : "1 failed, "}${rows} passed, ${rows} total\n`;
+        return { exitCode: isRight ? 0 : 1, output };
+      },
+    });
+    const { id } = await world.submit(draft);
+    await world.step(id);
+    const run = await world.step(id);
+    const results = await world.ports.store.tasks.listChecks(id);
+    const proofOf = (name: string) => {
+      const found = results.find((each) => each.name === name);
+      return found === undefined ? null : { status: found.status, severity: found.severity, tail: found.tail };
+    };
+    return {
+      outcome: run?.outcome,
+      summary: run?.payload?.["summary"],
+      count: proofOf("number of tests"),
+      baseTests: proofOf("tests of the base"),
+      started: world.supervisors.started.slice(1),
+    };
+  }
+
+  it("fewer executed tests than on the base are shown with the numbers, and a person decides", async () => {
+    const { outcome, summary, count } = await change({ "tests/rows.txt": "1\n2\n" });
+    expect(outcome).toBe("checks_inconclusive");
+    expect(summary).toMatch(/fewer tests run/);
+    expect(count?.tail).toMatch(/^The check "test" ran 3 tests before the change, and 2 now\. /);
+  });
+
+  it("more tests are a pass", async () => {
+    const { outcome, count } = await change({ "tests/rows.txt": "1\n2\n3\n4\n" });
+    expect([outcome, count?.status]).toEqual(["checks_passed", "passed"]);
+  });
+
+  it("code and expected value changed together are shown as a warning", async () => {
+    const { outcome, baseTests } = await change({ "greeting.txt": "bye\n", "tests/expected.txt": "bye\n" });
+    expect(outcome).toBe("checks_passed");
+    expect(baseTests).toMatchObject({ status: "failed", severity: "warning" });
+    expect(baseTests?.tail).toMatch(/fails with the earlier version of tests\/expected\.txt/);
+  });
+
+  it("code and expected value changed together are never approved automatically", async () => {
+    const both = { "greeting.txt": "bye\n", "tests/expected.txt": "bye\n" };
+    const { outcome, summary } = await change(both, { autoApprove: true });
+    expect(outcome).toBe("checks_inconclusive");
+    expect(summary).toMatch(/alters behaviour that earlier tests fix/);
+  });
+
+  it("a change without tests runs nothing more", async () => {
+    const { outcome, started, count, baseTests } = await change({ "notes.txt": "x\n" });
+    expect([outcome, started, count, baseTests]).toEqual(["checks_passed", ["check:test"], null, null]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../../core/task/run.ts";
-import type { RawCheckStatus } from "../../../core/task/judge-check.ts";
+import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
+import type { RawCheckStatus, TestCounts } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay } from "../../../ports/workspace.ts";
@@ -7,6 +8,8 @@ import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand }
 import { StepEnd, type CommandContext } from "../step-context.ts";
 
 const TAIL_BYTES = 8_000;
+/** Enough for the summary of a run, and for a long list of tests. */
+const COUNTED_BYTES = 1_000_000;
 const REPEATED_TAIL_BYTES = 1_000;
 
 /** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
@@ -27,7 +30,11 @@ export interface CheckTree {
 }
 
 /** The result of a check on one tree, before it is compared with the base commit. */
-export type RawCheckResult = Omit<CheckResult, "run" | "status"> & { readonly status: RawCheckStatus };
+export type RawCheckResult = Omit<CheckResult, "run" | "status"> & {
+  readonly status: RawCheckStatus;
+  /** Null if no known test runner reported them. */
+  readonly counts: TestCounts | null;
+};
 
 export interface TreeResult {
   readonly record: ExitRecord;
@@ -117,8 +124,14 @@ async function toResult(
     status: statusOf(ended),
     exitCode: ended.exit.code,
     durationMs: ended.durationMs,
+    counts: ended.startError === null ? await readCounts(host, job, logFile(check)) : null,
     tail: ended.endedBy === "timeout" ? `${output}\n${describeTimeout(ended)}`.trim() : output,
   };
+}
+
+async function readCounts({ ports }: CheckHost, job: string, log: string): Promise<TestCounts | null> {
+  const output = await ports.runFiles.readLogTail(job, log, COUNTED_BYTES);
+  return readTestCounts(output, output.length < COUNTED_BYTES / 2);
 }
 
 /** The end of the output. For a flaky check, most of it is from the run that failed. */
@@ -132,7 +145,7 @@ async function readOutput({ ports }: CheckHost, job: string, log: string, ended:
 }
 
 function didNotRun({ name, severity }: CheckSettings, reason: string): RawCheckResult {
-  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason };
+  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason, counts: null };
 }
 
 function describeTimeout({ durationMs }: CommandResult): string {
