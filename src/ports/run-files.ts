@@ -27,8 +27,11 @@ export interface RunFiles {
   readDiff(run: string): Promise<string | null>;
   /** Reads complete transcript lines from a byte offset, at most `maxBytes`. `next` is the offset of the next page. */
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
-  /** Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. */
-  readLogTail(run: string, logFile: string, maxBytes: number): Promise<string>;
+  /**
+   * Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. With `end`,
+   * the last ones before this position.
+   */
+  readLogTail(run: string, logFile: string, maxBytes: number, end?: number): Promise<string>;
   /** Removes what no later run needs: the raw outcome directory, temporary files and leftovers of crashed writers. */
   cleanRun(run: string): Promise<void>;
   /** Removes the private homes of a task's agents. */

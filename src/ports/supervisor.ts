@@ -106,6 +106,8 @@ export interface CommandResult {
   readonly durationMs: number;
   readonly outputBytes: number;
   readonly flaky: boolean;
+  /** Size of the log file when the first, failed run of a flaky command ended. */
+  readonly failedRunEnd?: number;
   /** Set if the program could not be started. */
   readonly startError: string | null;
 }

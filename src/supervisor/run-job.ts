@@ -77,18 +77,20 @@ async function runWithRerun(params: JobParams, command: JobCommand, file: Append
   const mayBeFlaky = hasFailed(first) && first.endedBy === "exit" && first.startError === null;
   if (!command.rerun || !mayBeFlaky || params.control.ending() !== null) return first;
   await params.control.whenRunning();
-  const second = await runOnce(
-    params,
-    command,
-    file,
-    "The command failed and is repeated once, to see whether it is flaky.",
-  );
+  const failedRunEnd = file.size();
+  const second = await runOnce(params, command, file, describeRepetition(first));
   return {
     ...second,
     durationMs: first.durationMs + second.durationMs,
     outputBytes: first.outputBytes + second.outputBytes,
-    flaky: !hasFailed(second),
+    ...(hasFailed(second) ? { flaky: false } : { flaky: true, failedRunEnd }),
   };
+}
+
+/** Separates the two runs in the log. */
+function describeRepetition({ exit }: CommandResult): string {
+  const how = exit.code === null ? "was ended by a signal" : `failed with exit code ${exit.code}`;
+  return `===== The output above is from a run that ${how}. The command is repeated once, to see whether it is flaky. =====`;
 }
 
 async function runOnce(

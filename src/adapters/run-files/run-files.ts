@@ -31,11 +31,13 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     keepDiff: (run, patch) => writeFileDurably(fileOf(run, "change.diff"), patch),
     readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
-    async readLogTail(run, logFile, maxBytes) {
+    async readLogTail(run, logFile, maxBytes, end) {
       const path = resolve(runDir(home, run), logFile);
       if (!path.startsWith(runDir(home, run) + sep))
         throw new Error(`The log ${logFile} is outside the run's directory.`);
-      return terminalText(decodeTail((await readPart(path, -maxBytes, maxBytes)) ?? Buffer.alloc(0)));
+      const start = end === undefined ? -maxBytes : Math.max(0, end - maxBytes);
+      const length = end === undefined ? maxBytes : end - start;
+      return terminalText(decodeTail((await readPart(path, start, length)) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {
       const dir = runDir(home, run);

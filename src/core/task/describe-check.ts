@@ -1,7 +1,12 @@
 import type { CheckResult } from "./run.ts";
 
 /** Checks of the engine itself. They run no command; their output is a list of findings. */
-export const BUILT_IN_CHECKS: ReadonlySet<string> = new Set(["diff-policy", "no-secrets"]);
+export const BUILT_IN_CHECKS: ReadonlySet<string> = new Set([
+  "diff-policy",
+  "no-secrets",
+  "number of tests",
+  "tests of the base",
+]);
 
 type CheckSummary = Pick<CheckResult, "name" | "status" | "severity">;
 

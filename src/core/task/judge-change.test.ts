@@ -13,7 +13,7 @@ const result = (name: string, status: CheckStatus, severity: Severity = "error")
 });
 
 const judge = (results: readonly CheckResult[], rest: Partial<CheckedChange> = {}) =>
-  judgeChange({ results, withBaseGates: [], gates: [], failOnWarning: false, ...rest });
+  judgeChange({ results, withBaseGates: [], gates: [], proofs: [], doubts: [], failOnWarning: false, ...rest });
 
 describe("judgeChange", () => {
   it.each<[what: string, results: readonly CheckResult[], kind: string]>([
@@ -49,6 +49,21 @@ describe("judgeChange", () => {
       kind: "failed",
       failed: [failed],
     });
+  });
+});
+
+describe("judgeChange: proofs about the tests", () => {
+  const passed = [result("test", "passed")];
+
+  it("a failed proof of severity error fails the change, and a warning is only shown", () => {
+    const proof = result("tests of the base", "failed");
+    expect(judge(passed, { proofs: [proof] })).toEqual({ kind: "failed", failed: [proof] });
+    const warning = { ...proof, severity: "warning" as const };
+    expect(judge(passed, { proofs: [warning], failOnWarning: true }).kind).toBe("passed");
+  });
+
+  it("a doubt is never a pass", () => {
+    expect(judge(passed, { doubts: ["fewer tests run"] })).toEqual({ kind: "inconclusive", reason: "fewer tests run" });
   });
 });
 

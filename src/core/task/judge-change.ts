@@ -8,6 +8,10 @@ export interface CheckedChange {
   readonly withBaseGates: readonly CheckResult[];
   /** Files of the change that define what is checked. */
   readonly gates: readonly string[];
+  /** Whether the change kept the tests. Warnings of these are only shown. */
+  readonly proofs: readonly CheckResult[];
+  /** Why a person has to decide about the proofs. */
+  readonly doubts: readonly string[];
   /** Checks of severity warning also reject the change. */
   readonly failOnWarning: boolean;
 }
@@ -21,16 +25,22 @@ export type Verdict =
 export const NO_CHECKS = "no checks configured";
 
 /** Decides whether the checks vouch for a change. What cannot be judged is never a pass. */
-export function judgeChange({ results, withBaseGates, gates, failOnWarning }: CheckedChange): Verdict {
-  const failed = [...results, ...withBaseGates].filter(
-    ({ status, severity }) => status === "failed" && (severity === "error" || failOnWarning),
-  );
+export function judgeChange({ results, withBaseGates, gates, proofs, doubts, failOnWarning }: CheckedChange): Verdict {
+  const failed = [
+    ...[...results, ...withBaseGates].filter((each) => isFailure(each, failOnWarning)),
+    ...proofs.filter((each) => isFailure(each, false)),
+  ];
   if (failed.length > 0) return { kind: "failed", failed };
   const reasons = [
     ...(hasRealPass(results) ? [] : ["no check gave a result"]),
     ...(gates.length === 0 ? [] : [`the change alters what is checked (${gates.join(", ")})`]),
+    ...doubts,
   ];
   return reasons.length === 0 ? { kind: "passed" } : { kind: "inconclusive", reason: reasons.join("; ") };
+}
+
+function isFailure({ status, severity }: CheckResult, failOnWarning: boolean): boolean {
+  return status === "failed" && (severity === "error" || failOnWarning);
 }
 
 /** True if there is nothing that could have passed: a project may have only warnings, or no checks at all. */

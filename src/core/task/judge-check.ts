@@ -1,9 +1,18 @@
 import { isSameOutput } from "../text/compare-output.ts";
 import type { CheckResult, CheckStatus } from "./run.ts";
 
+/** How many tests a runner reported at the end of a check. Skipped tests do not count. */
+export interface TestCounts {
+  readonly tests: number;
+  /** Null if the runner does not report it. */
+  readonly assertions: number | null;
+}
+
 /** The result of one check on a base commit. */
 export interface BaselineResult extends Pick<CheckResult, "name" | "exitCode" | "durationMs" | "tail"> {
   readonly status: RawCheckStatus;
+  /** Missing in results of earlier versions. */
+  readonly counts?: TestCounts | null;
   readonly measuredAt: number;
 }
 

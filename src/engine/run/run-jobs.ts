@@ -20,6 +20,21 @@ export function baseGatesJobOf(run: string): string {
   return `${run}/base-gates`;
 }
 
+/** The job of a checks run that counts the tests of the base commit. */
+export function countsJobOf(run: string): string {
+  return `${run}/counts`;
+}
+
+/** The job of a checks run that repeats the checks with the base commit's tests. */
+export function baseTestsJobOf(run: string): string {
+  return `${run}/base-tests`;
+}
+
+/** The job of a checks run that runs on the base commit what fails with its tests. */
+export function baseTestsBaselineJobOf(run: string): string {
+  return `${run}/tests-baseline`;
+}
+
 /** The job of an agent's run that sets up its workspace. */
 export function setupJobOf(run: string): string {
   return `${run}/setup`;
@@ -27,7 +42,9 @@ export function setupJobOf(run: string): string {
 
 /** All jobs that a run can have: its main one, and set-up for an agent or further trees for checks. */
 function jobsOf(run: string): readonly string[] {
-  return [run, setupJobOf(run), baselineJobOf(run), baseGatesJobOf(run), gatesBaselineJobOf(run)];
+  const gates = [baseGatesJobOf(run), gatesBaselineJobOf(run)];
+  const tests = [countsJobOf(run), baseTestsJobOf(run), baseTestsBaselineJobOf(run)];
+  return [run, setupJobOf(run), baselineJobOf(run), ...gates, ...tests];
 }
 
 /** Starts the supervisor early, in parallel to creating the workspace, because both take about as long. */

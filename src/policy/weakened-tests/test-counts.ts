@@ -1,11 +1,5 @@
+import type { TestCounts } from "../../core/task/judge-check.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
-
-/** What a test runner reports at its end. Skipped tests do not count. */
-export interface TestCounts {
-  readonly tests: number;
-  /** Null if the runner does not report it. */
-  readonly assertions: number | null;
-}
 
 interface Format {
   /** Matches one summary. Global and multiline. */

@@ -12,6 +12,8 @@ export interface ScriptedEnd {
   readonly output?: string;
   readonly exitCode?: number;
   readonly endedBy?: EndedBy;
+  /** The command failed with this output and passed when it was repeated. */
+  readonly failedOutput?: string;
   /** The supervisor dies without an exit record. */
   readonly lost?: boolean;
 }
@@ -74,24 +76,24 @@ function labelOf({ name, policy }: JobCommand): string {
 async function perform(
   job: Job,
   { policy, logFile }: JobCommand,
-  { files, report, output }: ScriptedEnd,
+  { files, report, output, failedOutput = "" }: ScriptedEnd,
 ): Promise<void> {
   await writeFiles(policy.cwd, files ?? {});
   const outcomeFile = policy.env["NIGHTSHIFT_OUTCOME_FILE"];
   if (report !== undefined && outcomeFile !== undefined) await writeFile(outcomeFile, JSON.stringify(report));
   if (output === undefined || logFile === null) return;
   await mkdir(dirname(join(job.dir, logFile)), { recursive: true });
-  await writeFile(join(job.dir, logFile), output);
+  await writeFile(join(job.dir, logFile), `${failedOutput}${output}`);
 }
 
-function toResult({ name }: JobCommand, { exitCode = 0, endedBy = "exit" }: ScriptedEnd): CommandResult {
+function toResult({ name }: JobCommand, { exitCode = 0, endedBy = "exit", failedOutput }: ScriptedEnd): CommandResult {
   return {
     name,
     exit: { code: exitCode, signal: null },
     endedBy,
     durationMs: 1,
     outputBytes: 0,
-    flaky: false,
+    ...(failedOutput === undefined ? { flaky: false } : { flaky: true, failedRunEnd: Buffer.byteLength(failedOutput) }),
     startError: null,
   };
 }

@@ -195,6 +195,9 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       writeFileSync(log, "ääää");
       expect(await files.readLogTail("run_1", "checks/lint.log", 3)).toBe("ä");
       expect(await files.readLogTail("run_1", "checks/none.log", 3)).toBe("");
+      writeFileSync(log, "first run, second run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 3, 9)).toBe("run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 100, 9)).toBe("first run");
       await expect(files.readLogTail("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
     });
 

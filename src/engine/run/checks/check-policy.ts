@@ -1,6 +1,7 @@
 import { checkDiff } from "../../../policy/diff/check-diff.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
+import { changedTests, touchesTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import { diffRules } from "../../../policy/diff/diff-rules.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
 import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
@@ -23,6 +24,12 @@ export interface PolicyResult {
   readonly files: readonly string[];
   /** Paths of the changed files that define what is checked. */
   readonly gates: readonly string[];
+  /** Paths of existing tests that were altered or deleted. */
+  readonly tests: readonly string[];
+  /** Whether the change touches anything that decides which tests run. */
+  readonly touchesTests: boolean;
+  /** Whether a weakened test is known and allowed. */
+  readonly hasWeakenedTests: boolean;
 }
 
 /** With more findings than this, the agent cannot insist. */
@@ -35,6 +42,9 @@ const NO_FINDINGS: PolicyResult = {
   reportedFindings: [],
   files: [],
   gates: [],
+  tests: [],
+  touchesTests: false,
+  hasWeakenedTests: false,
 };
 
 export async function checkPolicy(context: StepContext, work: Work): Promise<PolicyResult> {
@@ -65,7 +75,16 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
   const reportedFindings = errors.slice(0, MAX_REPORTED_FINDINGS).map(findingId);
   const files = changes.flatMap(({ path, after }) => (after === null ? [] : [path]));
   const gates = [...new Set(findings.filter(({ rule }) => rule === "gates_changed").map(({ path }) => path))];
-  const result = { ...NO_FINDINGS, checks: results, reportedFindings, files, gates };
+  const result = {
+    ...NO_FINDINGS,
+    checks: results,
+    reportedFindings,
+    files,
+    gates,
+    tests: changedTests(changes),
+    touchesTests: touchesTests(changes),
+    hasWeakenedTests: findings.some(({ rule }) => rule === "weakened_test"),
+  };
   if (errors.length === 0) return result;
   const insistable = change.insist.map((name) => INSISTABLE_RULES[name]);
   if (errors.every((each) => insistable.includes(each.rule) && previous.reported.includes(findingId(each))))

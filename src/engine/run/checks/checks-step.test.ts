@@ -22,8 +22,11 @@ async function check(onChange: ScriptedEnd, onBase: ScriptedEnd = {}, settings =
   await world.step(id);
   const run = await world.step(id);
   const checks = (await world.ports.store.tasks.listChecks(id)).filter(({ name }) => name === "test");
+  tail = checks[0]?.tail ?? "";
   return { outcome: run?.outcome, status: checks[0]?.status, started: world.supervisors.started.slice(1) };
 }
+/** The output that the last check was stored with. */
+let tail = "";
 
 describe("checks", () => {
   it("a check that passes lets the change through and runs once", async () => {
@@ -115,6 +118,13 @@ describe("checks", () => {
     expect(outcome).toBe("checks_failed");
   });
 
+  it("a flaky check passes, and its result shows the run that failed", async () => {
+    const end = { failedOutput: "expected 1 but got 2\n", output: `${"fine\n".repeat(5000)}done\n` };
+    expect(await check(end)).toMatchObject({ outcome: "checks_passed", status: "flaky" });
+    expect(tail).toMatch(/The end of the failed run:\nexpected 1 but got 2\n[^]*repeated run:[^]*done$/);
+    expect(tail.length).toBeLessThan(8_500);
+  });
+
   it("a failed check with severity warning does not stop the change", async () => {
     const settings = "test: { command: npm test, severity: warning }\n  build: { command: make }";
     world = await openEngineWorld({
@@ -186,5 +196,74 @@ describe("checks: a change of what defines the checks", () => {
     expect(JSON.stringify(task.waitingFor)).toContain("the change alters what is checked (check.sh)");
     await world.commands.choose(id, "publish", "the script was wrong", ADA);
     expect(await world.drain(id)).toMatchObject({ status: "succeeded", outcome: "published" });
+  });
+});
+
+describe("checks: proofs that the change kept the tests", () => {
+  const BASE = { "greeting.txt": "hello\n", "tests/expected.txt": "hello\n", "tests/rows.txt": "1\n2\n3\n" };
+
+  /** A check that compares the greeting with what the tests expect, and reports one test per row. */
+  async function change(
+    files: Readonly<Record<string, string>>,
+    draft: Partial<Parameters<EngineWorld["submit"]>[0]> = {},
+  ) {
+    world = await openEngineWorld({
+      files: BASE,
+      settings: "checks:\n  test: { command: npm test }\n",
+      script: async ({ name, cwd }) => {
+        if (name === "agent") return { ...CHANGE, files };
+        const read = (path: string) => readFile(join(cwd, path), "utf8");
+        const rows = (await read("tests/rows.txt")).trim().split("\n").length;
+        const isRight = (await read("greeting.txt")) === (await read("tests/expected.txt"));
+        const output = `Tests:       ${isRight ? "" : "1 failed, "}${rows} passed, ${rows} total\n`;
+        return { exitCode: isRight ? 0 : 1, output };
+      },
+    });
+    const { id } = await world.submit(draft);
+    await world.step(id);
+    const run = await world.step(id);
+    const results = await world.ports.store.tasks.listChecks(id);
+    const proofOf = (name: string) => {
+      const found = results.find((each) => each.name === name);
+      return found === undefined ? null : { status: found.status, severity: found.severity, tail: found.tail };
+    };
+    return {
+      outcome: run?.outcome,
+      summary: run?.payload?.["summary"],
+      count: proofOf("number of tests"),
+      baseTests: proofOf("tests of the base"),
+      started: world.supervisors.started.slice(1),
+    };
+  }
+
+  it("fewer executed tests than on the base are shown with the numbers, and a person decides", async () => {
+    const { outcome, summary, count } = await change({ "tests/rows.txt": "1\n2\n" });
+    expect(outcome).toBe("checks_inconclusive");
+    expect(summary).toMatch(/fewer tests run/);
+    expect(count?.tail).toMatch(/^The check "test" ran 3 tests before the change, and 2 now\. /);
+  });
+
+  it("more tests are a pass", async () => {
+    const { outcome, count } = await change({ "tests/rows.txt": "1\n2\n3\n4\n" });
+    expect([outcome, count?.status]).toEqual(["checks_passed", "passed"]);
+  });
+
+  it("code and expected value changed together are shown as a warning", async () => {
+    const { outcome, baseTests } = await change({ "greeting.txt": "bye\n", "tests/expected.txt": "bye\n" });
+    expect(outcome).toBe("checks_passed");
+    expect(baseTests).toMatchObject({ status: "failed", severity: "warning" });
+    expect(baseTests?.tail).toMatch(/fails with the earlier version of tests\/expected\.txt/);
+  });
+
+  it("code and expected value changed together are never approved automatically", async () => {
+    const both = { "greeting.txt": "bye\n", "tests/expected.txt": "bye\n" };
+    const { outcome, summary } = await change(both, { autoApprove: true });
+    expect(outcome).toBe("checks_inconclusive");
+    expect(summary).toMatch(/alters behaviour that earlier tests fix/);
+  });
+
+  it("a change without tests runs nothing more", async () => {
+    const { outcome, started, count, baseTests } = await change({ "notes.txt": "x\n" });
+    expect([outcome, started, count, baseTests]).toEqual(["checks_passed", ["check:test"], null, null]);
   });
 });

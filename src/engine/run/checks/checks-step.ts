@@ -2,12 +2,14 @@ import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import { describeResults, judgeChange, type CheckedChange } from "../../../core/task/judge-change.ts";
-import { judgeCheck, needsBaseline } from "../../../core/task/judge-check.ts";
+import { currentCategory } from "../../../core/nightly/category.ts";
+import { baseTestsMode } from "../../../policy/weakened-tests/changed-tests.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
-import { measureBaseline } from "./measure-baseline.ts";
-import { runChecks, type CheckHost, type RawCheckResult } from "./run-checks.ts";
+import { judgeByBaseline, treeOf, withRun } from "./judge-results.ts";
+import { NO_PROOF, proveTests, type TestProof, type TestProofParams } from "./prove-tests.ts";
+import { runChecks, type CheckHost } from "./run-checks.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { baseGatesJobOf, baselineJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
 import { supervise } from "../supervise.ts";
@@ -22,13 +24,16 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
   const checks = await checksFor(context, policy.files);
   const host: CheckHost = { ...context, perform: (job) => supervise(context, job) };
-  const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, gates: policy.gates });
-  const { results, withBaseGates, records } = checked;
+  const modes = proofModes(context, policy);
+  const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, policy, modes });
+  const { results, withBaseGates, proof, records } = checked;
   const { failOnWarning } = settings;
-  const outcome = toOutcome({ results, withBaseGates, gates: policy.gates, failOnWarning }, work);
+  const { gates } = policy;
+  const { results: proofs, doubts } = proof;
+  const outcome = toOutcome({ results, withBaseGates, gates, proofs, doubts, failOnWarning }, work);
   return resultOf(context, outcome, {
     work,
-    checks: [...policy.checks, ...results, ...withBaseGates],
+    checks: [...policy.checks, ...results, ...withBaseGates, ...proofs],
     ...(records.length > 0 && {
       pausedMs: records.reduce((total, { pausedMs }) => total + pausedMs, 0),
       sandbox: settings.sandbox.mode,
@@ -42,16 +47,29 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
 interface CheckParams {
   readonly work: Work;
   readonly checks: readonly CheckSettings[];
-  readonly gates: readonly string[];
+  readonly policy: PolicyResult;
+  readonly modes: Pick<TestProofParams, "onFewer" | "onFailure">;
 }
 
 interface Checked extends Pick<CheckedChange, "results" | "withBaseGates"> {
+  readonly proof: TestProof;
   readonly records: readonly ExitRecord[];
 }
 
-const NOTHING_RAN: Checked = { results: [], withBaseGates: [], records: [] };
+const NOTHING_RAN: Checked = { results: [], withBaseGates: [], proof: NO_PROOF, records: [] };
 
-async function checkChange(host: CheckHost, { work, checks, gates }: CheckParams): Promise<Checked> {
+/** An agent may insist on removing tests where a person can decide. Elsewhere fewer tests are a failure. */
+function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyResult): CheckParams["modes"] {
+  const canInsist = pipeline.policy.change.insist.includes("weakened_tests");
+  const isAutomatic = task.options.autoApprove || settings.gates.merge === "auto";
+  return {
+    onFewer: policy.hasWeakenedTests ? "show" : canInsist ? "ask" : "fail",
+    onFailure: baseTestsMode(currentCategory(task)?.name ?? null, isAutomatic),
+  };
+}
+
+async function checkChange(host: CheckHost, { work, checks, policy, modes }: CheckParams): Promise<Checked> {
+  const { gates, tests, touchesTests } = policy;
   const { ports, run, settings } = host;
   const tree = { job: run.id, name: run.id, commit: work.headCommit, overlay: null };
   const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
@@ -60,16 +78,20 @@ async function checkChange(host: CheckHost, { work, checks, gates }: CheckParams
   if (setupFailure !== null && results.some(({ status }) => status === "failed"))
     throw new StepEnd("setup_failed", setupFailure);
   requireAllowedPrograms(results);
-  const verdict = judgeChange({ results, withBaseGates: [], gates: [], failOnWarning: settings.failOnWarning });
-  if (gates.length === 0 || verdict.kind === "failed") return { results, withBaseGates: [], records: [record] };
+  const { failOnWarning } = settings;
+  const alone = { results, withBaseGates: [], proof: NO_PROOF, records: [record] };
+  if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
+  const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
+  const proven = { ...alone, proof, records: [record, ...proof.records] };
+  if (gates.length === 0) return proven;
   const again = await checkWithBaseGates(host, { work, checks, gates });
-  return { results, withBaseGates: again.results, records: [record, again.record] };
+  return { ...proven, withBaseGates: again.results, records: [...proven.records, again.record] };
 }
 
 /** Checks the change with the base commit's version of the files that define the checks, so that it cannot weaken them. */
 async function checkWithBaseGates(
   host: CheckHost,
-  { work, checks, gates }: CheckParams,
+  { work, checks, gates }: Pick<CheckParams, "work" | "checks"> & Pick<PolicyResult, "gates">,
 ): Promise<{ readonly results: readonly CheckResult[]; readonly record: ExitRecord }> {
   const job = baseGatesJobOf(host.run.id);
   const overlay = { commit: work.baseCommit, files: gates };
@@ -79,13 +101,8 @@ async function checkWithBaseGates(
   const results =
     setupFailure === null
       ? await judgeByBaseline(host, { work, checks, results: raw, job: gatesBaselineJobOf(host.run.id) })
-      : raw.map((result) => ({ ...result, run: host.run.id }));
+      : raw.map((result) => withRun(host, result));
   return { results: results.map((each) => ({ ...each, name: `${each.name} (as on the base)` })), record };
-}
-
-/** Trees are named after their run, with a suffix. */
-function treeOf(job: string): string {
-  return job.replace("/", ".");
 }
 
 /** The project's commands do not run on a change that was rejected or needs a person's decision. */
@@ -127,34 +144,8 @@ function requireAllowedPrograms(results: readonly CheckResult[]): void {
   }
 }
 
-interface Comparison {
-  readonly work: Work;
-  readonly checks: readonly CheckSettings[];
-  readonly results: readonly RawCheckResult[];
-  /** The job that runs checks on the base commit. */
-  readonly job: string;
-}
-
-/** Runs checks that did not pass on the base commit, too: what also happens there is not blamed on the change. */
-async function judgeByBaseline(
-  host: CheckHost,
-  { work, checks, results, job }: Comparison,
-): Promise<readonly CheckResult[]> {
-  const { run } = host;
-  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && needsBaseline(result)));
-  const tree = { job, name: treeOf(job) };
-  const baseline =
-    failed.length === 0 || work.baseCommit === work.headCommit
-      ? []
-      : await measureBaseline(host, { tree, commit: work.baseCommit, checks: failed });
-  return results.map((result): CheckResult => {
-    const onBase = baseline.find(({ name }) => name === result.name);
-    return { ...result, run: run.id, status: onBase === undefined ? result.status : judgeCheck(result, onBase) };
-  });
-}
-
 function toOutcome(change: CheckedChange, { headCommit: commit }: Work): Outcome {
-  const results = [...change.results, ...change.withBaseGates];
+  const results = [...change.results, ...change.withBaseGates, ...change.proofs];
   const summary = describeResults(results);
   const checks = Object.fromEntries(results.map(({ name, status }) => [name, status]));
   const verdict = judgeChange(change);

@@ -54,12 +54,13 @@ async function measure(
   const { ports, project } = host;
   const { results } = await runChecks(host, tree, checks);
   const measuredAt = ports.clock.now();
-  const measured = results.map(({ name, status, exitCode, durationMs, tail }): BaselineResult => ({
+  const measured = results.map(({ name, status, exitCode, durationMs, tail, counts }): BaselineResult => ({
     name,
     status,
     exitCode,
     durationMs,
     tail: ports.secrets.redact(tail),
+    counts,
     measuredAt,
   }));
   for (const result of measured) {

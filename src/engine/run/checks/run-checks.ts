@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../../core/task/run.ts";
-import type { RawCheckStatus } from "../../../core/task/judge-check.ts";
+import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
+import type { RawCheckStatus, TestCounts } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay } from "../../../ports/workspace.ts";
@@ -7,6 +8,9 @@ import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand }
 import { StepEnd, type CommandContext } from "../step-context.ts";
 
 const TAIL_BYTES = 8_000;
+/** Enough for the summary of a run, and for a long list of tests. */
+const COUNTED_BYTES = 1_000_000;
+const REPEATED_TAIL_BYTES = 1_000;
 
 /** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
 export interface CheckHost extends CommandContext {
@@ -26,7 +30,11 @@ export interface CheckTree {
 }
 
 /** The result of a check on one tree, before it is compared with the base commit. */
-export type RawCheckResult = Omit<CheckResult, "run" | "status"> & { readonly status: RawCheckStatus };
+export type RawCheckResult = Omit<CheckResult, "run" | "status"> & {
+  readonly status: RawCheckStatus;
+  /** Null if no known test runner reported them. */
+  readonly counts: TestCounts | null;
+};
 
 export interface TreeResult {
   readonly record: ExitRecord;
@@ -101,7 +109,7 @@ function logFile({ name }: Pick<CheckSettings, "name">): string {
 }
 
 async function toResult(
-  { ports }: CheckHost,
+  host: CheckHost,
   { job }: CheckTree,
   check: CheckSettings,
   record: ExitRecord,
@@ -109,19 +117,35 @@ async function toResult(
   const ended = record.commands.find(({ name }) => name === commandName(check));
   // A missing result must not count as passed. The run is repeated.
   if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not run`);
-  const output = ended.startError ?? (await ports.runFiles.readLogTail(job, logFile(check), TAIL_BYTES));
+  const output = ended.startError ?? (await readOutput(host, job, logFile(check), ended));
   return {
     name: check.name,
     severity: check.severity,
     status: statusOf(ended),
     exitCode: ended.exit.code,
     durationMs: ended.durationMs,
+    counts: ended.startError === null ? await readCounts(host, job, logFile(check)) : null,
     tail: ended.endedBy === "timeout" ? `${output}\n${describeTimeout(ended)}`.trim() : output,
   };
 }
 
+async function readCounts({ ports }: CheckHost, job: string, log: string): Promise<TestCounts | null> {
+  const output = await ports.runFiles.readLogTail(job, log, COUNTED_BYTES);
+  return readTestCounts(output, output.length < COUNTED_BYTES / 2);
+}
+
+/** The end of the output. For a flaky check, most of it is from the run that failed. */
+async function readOutput({ ports }: CheckHost, job: string, log: string, ended: CommandResult): Promise<string> {
+  const { failedRunEnd } = ended;
+  if (failedRunEnd === undefined) return ports.runFiles.readLogTail(job, log, TAIL_BYTES);
+  const failed = await ports.runFiles.readLogTail(job, log, TAIL_BYTES - REPEATED_TAIL_BYTES, failedRunEnd);
+  const repeated = await ports.runFiles.readLogTail(job, log, REPEATED_TAIL_BYTES);
+  const title = "It failed, and passed when it was repeated at once. The end of the failed run:";
+  return `${title}\n${failed.trim()}\n\nThe end of the repeated run:\n${repeated.trim()}`;
+}
+
 function didNotRun({ name, severity }: CheckSettings, reason: string): RawCheckResult {
-  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason };
+  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason, counts: null };
 }
 
 function describeTimeout({ durationMs }: CommandResult): string {

@@ -1,0 +1,40 @@
+import { judgeCheck, needsBaseline } from "../../../core/task/judge-check.ts";
+import type { CheckResult } from "../../../core/task/run.ts";
+import type { CheckSettings } from "../../../core/settings/settings.ts";
+import type { Work } from "../step-context.ts";
+import { measureBaseline } from "./measure-baseline.ts";
+import type { CheckHost, RawCheckResult } from "./run-checks.ts";
+
+export interface Comparison {
+  readonly work: Work;
+  readonly checks: readonly CheckSettings[];
+  readonly results: readonly RawCheckResult[];
+  /** The job that runs checks on the base commit. */
+  readonly job: string;
+}
+
+/** Runs checks that did not pass on the base commit, too: what also happens there is not blamed on the change. */
+export async function judgeByBaseline(
+  host: CheckHost,
+  { work, checks, results, job }: Comparison,
+): Promise<readonly CheckResult[]> {
+  const failed = checks.filter(({ name }) => results.some((result) => result.name === name && needsBaseline(result)));
+  const tree = { job, name: treeOf(job) };
+  const baseline =
+    failed.length === 0 || work.baseCommit === work.headCommit
+      ? []
+      : await measureBaseline(host, { tree, commit: work.baseCommit, checks: failed });
+  return results.map((result): CheckResult => {
+    const onBase = baseline.find(({ name }) => name === result.name);
+    return { ...withRun(host, result), status: onBase === undefined ? result.status : judgeCheck(result, onBase) };
+  });
+}
+
+export function withRun({ run }: CheckHost, { counts: _, ...result }: RawCheckResult): CheckResult {
+  return { ...result, run: run.id };
+}
+
+/** Trees are named after their run, with a suffix. */
+export function treeOf(job: string): string {
+  return job.replace("/", ".");
+}
