@@ -273,11 +273,12 @@ describe("readUserConfig", () => {
   it("reads the settings of the machine", async () => {
     await write(
       "home/config.yaml",
-      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\n",
+      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\nretention: 30d\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\n",
     );
     expect(await readUserConfig(home, REGISTRY.format)).toEqual({
       concurrentRuns: 9,
       prices: {},
+      retentionMs: 30 * 24 * 60 * 60 * 1000,
       sandboxMode: "none",
       budget: { runUsd: null, taskUsd: null, nightUsd: 3, monthUsd: null, runTokens: null },
       timeZone: "UTC",
