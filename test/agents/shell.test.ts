@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openAgentNight } from "./agent-night.ts";
-import { ALL_AGENTS, useTools } from "./real-agents.ts";
+import { ALL_AGENTS, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 /** Stand-ins, so that the test does not depend on the installed shells. Real ones of the machine come later in PATH. */
 function installShells(): string {
@@ -14,8 +14,13 @@ function installShells(): string {
   return folder;
 }
 
-describe.each(["zsh", "fish"])("%s as login shell", (shell) => {
-  test.each(ALL_AGENTS)("%s runs its commands in bash, with a list of commands", async (_, agent) => {
+const CASES = [
+  ...ALL_AGENTS.map(([name, agent]) => ({ name, agent, shell: "zsh" })),
+  { name: "claude", agent: REAL_AGENTS.claude, shell: "fish" },
+];
+
+describe("the shell of agents", () => {
+  test.each(CASES)("$name runs commands in bash if $shell is the login shell", async ({ agent, shell }) => {
     const programs = installShells();
     const night = await openAgentNight(agent, {
       programs,
