@@ -5,6 +5,7 @@ import { printResult, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/access.ts";
 import { table } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
+import { unverifiedReason } from "../print/task.ts";
 import { readPages } from "./display.ts";
 
 export async function results(
@@ -19,6 +20,7 @@ export async function results(
     status: task.status,
     outcome: task.outcome,
     reason: task.reason,
+    unverified: unverifiedReason(task),
     files: changedFiles(task),
     cost_usd: task.cost_usd,
     unknown_cost: task.unknown_cost,

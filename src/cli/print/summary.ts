@@ -3,7 +3,7 @@ import type { TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
 import { formatMessage } from "./message.ts";
-import { describeUnchecked, describeWaiting, taskLine } from "./task.ts";
+import { describeUnchecked, describeWaiting, taskLine, unverifiedReason } from "./task.ts";
 import { duration, money, plural } from "./words.ts";
 
 /** A successful task needs no reason, except an improvement that found nothing: its reason says what was analyzed. */
@@ -21,10 +21,12 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
   const request = task.artifacts.findLast(({ type }) => type === "change_request");
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
+  const unverified = unverifiedReason(task);
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...(task.category === null || hasReasonPerCategory(task) ? [] : [`category: ${task.category}`]),
     ...(task.unchecked.length === 0 ? [] : [describeUnchecked(task)]),
+    ...(unverified === null ? [] : [`not verified: ${formatMessage(unverified, "  ")}`]),
     ...(diff === undefined ? [] : [`change: ${escapedLine(diff.label)}`]),
     ...(branch === undefined ? [] : [`branch: ${escapedLine(branch.label)}`]),
     ...(request?.url == null ? [] : [`change request: ${escapedLine(request.url)}`]),

@@ -41,6 +41,14 @@ test("task line: shows the status and what the task is queued for", () => {
   );
 });
 
+test("summary: says why nothing vouches for a published change, although the task succeeded", () => {
+  const run = { outcome: "published", payload: { unverified: "no checks configured" } };
+  // The line does not depend on the other fields of a run.
+  const runs = [run] as unknown as TaskJson["runs"];
+  expect(summary(plain, task({ status: "succeeded", runs }))).toContain("  not verified: no checks configured\n");
+  expect(summary(plain, task({ status: "succeeded" }))).not.toContain("not verified");
+});
+
 test.for<[WaitingForJson, readonly string[]]>([
   [{ kind: "approval", since: SINCE, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
   [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],

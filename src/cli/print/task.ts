@@ -70,7 +70,7 @@ export function describeWaiting(task: TaskJson): string {
           ({ id, title, recommended }) =>
             `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`,
         ),
-        `→ nightshift choose ${task.id} <option>`,
+        `→ nightshift choose ${task.id} <option> --note "…"`,
         "",
       ].join("\n");
     case "review":
@@ -99,6 +99,12 @@ export function facts(task: TaskJson): string {
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
   return `not checked: nobody has accepted the project's checks ${unchecked.join(", ")}`;
+}
+
+/** Why nothing vouches for a published change. Null if it passed the checks or is not published. */
+export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | null {
+  const reason = runs.findLast(({ outcome }) => outcome === "published")?.payload?.["unverified"];
+  return typeof reason === "string" ? reason : null;
 }
 
 /** Without a reason of its own, the error of the last run explains the wait. */

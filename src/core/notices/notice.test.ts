@@ -114,6 +114,17 @@ describe("notice data", () => {
       reason: "several ways fit",
       next: ["nightshift choose task_0000000001 a", "nightshift choose task_0000000001 b"],
     });
+    const ids = ["publish", "repair", "reject"];
+    const options = ids.map((id) => ({ id, ...option }));
+    const decide = makeTask({
+      status: "waiting",
+      waitingFor: { kind: "choice", reason: "no check gave a result", options, since: 0, about: "checks" },
+    });
+    expect(describeTask(decide, NOTHING).next).toEqual([
+      'nightshift choose task_0000000001 publish --note "…"',
+      'nightshift choose task_0000000001 repair --note "…"',
+      "nightshift choose task_0000000001 reject",
+    ]);
     const approve = makeTask({ status: "waiting", waitingFor: { kind: "approval", planHash: null, since: 0 } });
     expect(describeTask(approve, NOTHING).next[0]).toBe("nightshift approve task_0000000001");
     const failed = makeTask({ status: "failed", outcome: "timeout", reason: "too slow" });

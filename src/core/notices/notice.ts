@@ -182,7 +182,10 @@ export function nextCommands({
       return [`nightshift answer ${id} ${answers === "" ? "…" : answers}`];
     }
     case "choice":
-      return waitingFor.options.map((option) => `nightshift choose ${id} ${option.id}`);
+      return waitingFor.options.map((option) => {
+        const note = waitingFor.about === "checks" && option.id !== "reject" ? ' --note "…"' : "";
+        return `nightshift choose ${id} ${option.id}${note}`;
+      });
     case "review":
       return [`nightshift approve ${id}`, `nightshift reject ${id}`];
     case "merge":

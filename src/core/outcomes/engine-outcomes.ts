@@ -67,6 +67,8 @@ export const ENGINE_OUTCOMES = {
       url: z.string().nullable(),
       run: z.string().optional(),
       granted: names,
+      /** Why nothing vouches for the change. Missing if it passed the checks. */
+      unverified: z.string().optional(),
     }),
   }),
   merged: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),

@@ -184,7 +184,14 @@ function toResult(context: StepContext, published: PublishedWork): StepResult {
   const remarks = [...(because === null ? [] : [`not verified: ${because}`]), ...(request?.warnings ?? [])];
   const summary = `${request?.url ?? `${branch} at ${short}`}${remarks.length === 0 ? "" : ` (${remarks.join("; ")})`}`;
   const url = request?.url ?? null;
-  const payload = { branch, commit, url, run: run.id, ...(pushed.granted.length > 0 && { granted: pushed.granted }) };
+  const payload = {
+    branch,
+    commit,
+    url,
+    run: run.id,
+    ...(pushed.granted.length > 0 && { granted: pushed.granted }),
+    ...(because !== null && { unverified: because }),
+  };
   // For an agent's run, `commit` means the files that the agent changed.
   return resultOf(context, outcomeOf("published", summary, payload), {
     ...pushed.end,
