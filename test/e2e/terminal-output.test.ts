@@ -48,8 +48,10 @@ describe("text from outside on the terminal", { timeout: 120_000 }, () => {
     expect(preview).toMatchObject({ code: 0 });
     expect(preview.stdout).toContain("hostile: true");
     expectHarmless(preview);
-    const [task] = await user.json<TaskJson[]>("queue");
-    expectHarmless(await user.run("show", task?.id ?? ""));
+    const task = await user.json<TaskJson>("submit", "--pipeline", "chore", "--title", "Hostile", HOSTILE);
+    const shown = await user.run("show", task.id);
+    expect(shown.stdout).toContain(`  ${FAKE_LINE}\n`);
+    expectHarmless(shown);
   });
 
   it("--json keeps every character, but escaped", async () => {
