@@ -27,14 +27,7 @@ const READ_BACK_MS = 120_000;
 const RETRY_DELAY_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
-  await ports.workspaces
-    .sweep()
-    .catch((error: unknown) =>
-      ports.log.warn("leftover files of an earlier daemon could not be removed", { error: String(error) }),
-    );
-  await wakeAfterRestart(ports).catch((error: unknown) =>
-    ports.log.warn("parked tasks could not be woken; they continue later", { error: String(error) }),
-  );
+  await recoverFromRestart(ports);
   const deferredUntil = new Map<string, number>();
   await ports.courier.work(executeRun);
   let ticking: Promise<void> | null = null;
@@ -106,4 +99,16 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       });
     }
   }
+}
+
+/** Neither part may keep the daemon from starting. */
+async function recoverFromRestart(ports: EnginePorts): Promise<void> {
+  await ports.workspaces
+    .sweep()
+    .catch((error: unknown) =>
+      ports.log.warn("leftover files of an earlier daemon could not be removed", { error: String(error) }),
+    );
+  await wakeAfterRestart(ports).catch((error: unknown) =>
+    ports.log.warn("parked tasks could not be woken; they continue later", { error: String(error) }),
+  );
 }

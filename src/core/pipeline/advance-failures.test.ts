@@ -106,15 +106,16 @@ describe("advance: failures that are retried once", () => {
   });
 });
 
-describe("advance: delays after failures", () => {
-  const delays = (pipeline: Pipeline, names: readonly OutcomeName[], from: Advance = start(pipeline)) => {
-    let now = from;
-    return names.map((name, index) => {
-      now = walk(pipeline, now, [makeOutcome(name, { summary: `${name} ${index}` })]);
-      return now.next?.notBefore == null ? 0 : (now.next.notBefore - now.task.updatedAt) / 1_000;
-    });
-  };
+/** The delay before each next run, in seconds. */
+function delays(pipeline: Pipeline, names: readonly OutcomeName[], from: Advance = start(pipeline)): number[] {
+  let now = from;
+  return names.map((name, index) => {
+    now = walk(pipeline, now, [makeOutcome(name, { summary: `${name} ${index}` })]);
+    return now.next?.notBefore == null ? 0 : (now.next.notBefore - now.task.updatedAt) / 1_000;
+  });
+}
 
+describe("advance: delays after failures", () => {
   it.each(["timeout", "invalid_output", "context_too_long", "interrupted", "agent_error"] as const)(
     "no step is repeated at once after %s",
     (name) => expect(delays(chore, [name])).toEqual([2]),
