@@ -61,18 +61,22 @@ it("egress: dials addresses, and gives up when the client has disconnected", asy
 });
 
 const NPM = { host: "npm.corp.example", isSuffix: false, port: 443 };
+const RULES = [NPM, { ...NPM, port: 22 }, { ...NPM, host: "db.corp.example" }];
+const resolvePrivate = (target: string, rules = RULES) =>
+  resolveTarget(target, { rules, privateHosts: [NPM] }, () => Promise.resolve(["10.1.2.3", "fd00::5"]));
 const DENIED_ANYWAY = ["127.0.0.1", "::1", "169.254.169.254", "fe80::1", "168.63.129.16", "0.0.0.0"];
 
 it("egress: a private host is allowed by exactly its name and port, and only if sandbox.network lists it", async () => {
-  const resolve = (target: string, rules = [NPM, { ...NPM, port: 22 }, { ...NPM, host: "db.corp.example" }]) =>
-    resolveTarget(target, { rules, privateHosts: [NPM] }, () => Promise.resolve(["10.1.2.3", "fd00::5"]));
-  expect(await resolve("npm.corp.example:443")).toMatchObject({ kind: "open", addresses: ["10.1.2.3", "fd00::5"] });
+  expect(await resolvePrivate("npm.corp.example:443")).toMatchObject({
+    kind: "open",
+    addresses: ["10.1.2.3", "fd00::5"],
+  });
   for (const other of ["npm.corp.example:22", "db.corp.example:443"]) {
-    expect(await resolve(other)).toMatchObject({
+    expect(await resolvePrivate(other)).toMatchObject({
       sentence: expect.stringContaining("add it to sandbox.private_hosts in your config.yaml"),
     });
   }
-  expect(await resolve("npm.corp.example:443", [])).toMatchObject({
+  expect(await resolvePrivate("npm.corp.example:443", [])).toMatchObject({
     sentence: expect.stringContaining("add it to sandbox.network"),
   });
 });
