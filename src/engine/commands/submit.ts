@@ -27,9 +27,9 @@ const MAX_TAG = 40;
 /** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
   const { project, settings, pipeline, text, task: drafted } = await draftTask(ports, draft, actor);
+  const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
-  const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   const task: Task = { ...drafted, options: { ...drafted.options, unchecked } };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
   const first = startPipeline(
