@@ -70,9 +70,15 @@ describe("publish", () => {
   });
 });
 
+/** The agent's branches on the remote. */
+const published = () => git(world.repo.remote, "for-each-ref", "--format=%(refname)", "refs/heads/agent");
+
+/** Checks pass on the base commit and fail on the change. */
+const failing: EngineWorldOptions["script"] = ({ name, cwd }) =>
+  name === "agent" ? CHANGE : cwd.includes("baseline") ? {} : { exitCode: 1, output: "broken" };
+
 describe("publish: only verified commits", () => {
   const settings = "checks:\n  test: { command: npm test }\n";
-  const published = () => git(world.repo.remote, "for-each-ref", "--format=%(refname)", "refs/heads/agent");
 
   /** Runs a task until its checks ended in `end` on the change and on the base. */
   async function checked(end: ScriptedEnd, over: Partial<EngineWorldOptions> = {}): Promise<string> {
@@ -132,8 +138,6 @@ describe("publish: only verified commits", () => {
   });
 
   it("a retry from publishing after failed checks waits for a person instead of publishing", async () => {
-    const failing: EngineWorldOptions["script"] = ({ name, cwd }) =>
-      name === "agent" ? CHANGE : cwd.includes("baseline") ? {} : { exitCode: 1, output: "broken" };
     const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
     expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
     await world.commands.retry(id, "publishing", ADA);
@@ -153,8 +157,6 @@ describe("publish: only verified commits", () => {
   });
 
   it.each(["reviewing", "merging"])("a retry from %s is refused before anything was published", async (state) => {
-    const failing: EngineWorldOptions["script"] = ({ name, cwd }) =>
-      name === "agent" ? CHANGE : cwd.includes("baseline") ? {} : { exitCode: 1, output: "broken" };
     const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
     await expect(world.commands.retry(id, state, ADA)).rejects.toThrow(/not published yet/);
     expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed" });
