@@ -298,6 +298,19 @@ describe("diff policy: arbitrary input", () => {
     },
   );
 
+  test.each(["assert", "function", "fn f", "func F", "def f", "if", "timeout", "@Test", "expect", "return"])(
+    "handles %j with a hundred thousand blanks quickly",
+    (word) => {
+      const started = process.cpuUsage();
+      for (const path of ["a.test.ts", "tests/test_a.py", "a_test.go", "src/test/ATest.java", "tests/a.rs", "a.sh"]) {
+        const text = `${word}${"\n".repeat(100_000)}`;
+        check({ [path]: text }, { [path]: `${text}x` });
+      }
+      // A quadratic pattern takes half a minute.
+      expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
+    },
+  );
+
   test("checks five hundred files of five hundred lines in less than a second", () => {
     const lines = Array.from(
       { length: 60 },

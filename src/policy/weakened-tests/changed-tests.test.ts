@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changesOf, type Files } from "../diff/fixtures/fixture.ts";
 import { baseTestsMode, changedTests, touchesTests } from "./changed-tests.ts";
 
+const touches = (after: Files) => touchesTests(changesOf({ before: {}, after }));
 const tests = (before: Files, after: Files) => changedTests(changesOf({ before, after }));
 
 describe("changedTests", () => {
@@ -33,7 +34,6 @@ describe("changedTests", () => {
 
 describe("touchesTests", () => {
   it("is true for files of tests and for code that contains tests", () => {
-    const touches = (after: Files) => touchesTests(changesOf({ before: {}, after }));
     expect(touches({ "tests/test_a.py": "1" })).toBe(true);
     expect(touches({ "src/a.rs": "#[cfg(test)]\nmod tests {}" })).toBe(true);
     expect(touches({ "src/a.rs": "fn a() {}", "src/a.ts": "1", "README.md": "1" })).toBe(false);

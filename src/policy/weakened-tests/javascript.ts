@@ -9,7 +9,7 @@ export const javascript: Ecosystem = {
     /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|`(?:[^`\\]|\\[^])*`?|\/(?<=(?:[(,=:[!&|?{};\n]|return)[ \t]*\/)(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g,
   test: /(?<![\w$.])(?:Deno\.)?(?:[xf]?(?:it|test|specify))(?!\.(?:describe|before|after|use|step|extend|set|info|suite|configure))(?:\.\w+)*\s*[(`]/g,
   routine:
-    /(?:\bfunction\s*\*?\s*|\b(?:const|let|var)\s+)([\w$]+)\s*(?:=\s*(?:async\b\s*)?(?:function\b|\([^()]{0,400}\)\s*(?::[^=\n]{0,200})?=>|\w+\s*=>)|(?=\())/g,
+    /(?:\bfunction\s*(?:\*\s*)?|\b(?:const|let|var)\s+)([\w$]+)\s*(?:=\s*(?:async\b\s*)?(?:function\b|\([^()]{0,400}\)\s*(?::[^=\n]{0,200})?=>|\w+\s*=>)|(?=\())/g,
   assertion:
     /(?<![\w$.])(?:expect(?:TypeOf|Type)?|assert(?:\.\w+)*|expect\.(?:assertions|hasAssertions|poll|soft)|(?:assert|expect|verify)[A-Z]\w*)\s*(?:<[^>\n]{0,200}>)?\(|(?<![\w$.])t\.(?:is|not|like|truthy|falsy|true|false|throws\w*|notThrows\w*|deepEqual|notDeepEqual|equal|same|strictSame|ok|notOk|match|regex|fail|snapshot|assert\.\w+)\s*\(|(?<infix>\.(?:should|expect)\b)/g,
   slight:

@@ -72,7 +72,7 @@ export const CONFIG_NUMBERS: readonly NumberRule[] = [
   {
     trick: "timeout raised",
     pattern:
-      /(?:test|hook|suite|slow|terminate|default)?[-_.]?timeout\w*["']?\s*(?::=|[:=( ])\s*["']?(?<n>\d[\d_]*)(?<unit>ms|s|m|h)?\b/gi,
+      /(?:test|hook|suite|slow|terminate|default)?[-_.]?timeout\w*["']?\s{0,20}(?::=|[:=( ])\s{0,20}["']?(?<n>\d[\d_]*)(?<unit>ms|s|m|h)?\b/gi,
   },
   {
     trick: "retry added",

@@ -95,6 +95,8 @@ const OUTPUTS: readonly (readonly [string, string, number, number | null])[] = [
   ["two workspaces", "Tests:       5 passed, 5 total\n\nTests:       7 passed, 7 total\n", 12, null],
 ];
 
+const counts = (tests: number, assertions: number | null = null) => ({ tests, assertions });
+
 describe("readTestCounts", () => {
   it.each(OUTPUTS)("reads the summary of %s", (_, output, tests, assertions) => {
     expect(readTestCounts(output, true)).toEqual({ tests, assertions });
@@ -116,8 +118,6 @@ describe("readTestCounts", () => {
 });
 
 describe("describeMissingTests", () => {
-  const counts = (tests: number, assertions: number | null = null) => ({ tests, assertions });
-
   it("has the numbers if fewer tests or assertions ran", () => {
     expect(describeMissingTests(counts(12), counts(9))).toBe("12 tests before the change, and 9 now");
     expect(describeMissingTests(counts(1), null)).toBe("1 test before the change, and reports none now");

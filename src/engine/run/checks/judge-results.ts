@@ -30,8 +30,10 @@ export async function judgeByBaseline(
   });
 }
 
-export function withRun({ run }: CheckHost, { counts: _, ...result }: RawCheckResult): CheckResult {
-  return { ...result, run: run.id };
+/** The counts are not stored with the result. */
+export function withRun({ run }: CheckHost, result: RawCheckResult): CheckResult {
+  const { name, severity, status, exitCode, durationMs, tail } = result;
+  return { run: run.id, name, severity, status, exitCode, durationMs, tail };
 }
 
 /** Trees are named after their run, with a suffix. */
