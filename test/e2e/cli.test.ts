@@ -53,8 +53,10 @@ describe("CLI: projects", () => {
     const refused = await user.run("submit", "--pipeline", "chore", "x");
     expect(refused.stderr).toContain("Not accepted, so the previously accepted values are used");
     expect(refused.stderr).toContain('The checks of "shop" are not accepted yet');
-    const submitted = await user.run("submit", "--pipeline", "chore", "--without-checks", "x");
-    // The new agent is not accepted yet, and the previous one is not installed on this machine.
+    const withoutKey = await user.run("submit", "--pipeline", "chore", "--without-checks", "x");
+    expect(withoutKey.stderr).toContain("nightshift auth add ANTHROPIC_API_KEY");
+    // The new agent is not accepted yet, and the previous one has no key. The scripted one needs none.
+    const submitted = await user.run("submit", "--pipeline", "chore", "--agent", "scripted", "--without-checks", "x");
     const id = /^task_\w+/.exec(submitted.stdout)?.[0] ?? "";
     expect((await user.run("show", id)).stdout).toMatch(/not checked: nobody has accepted the project's checks .*/);
     await user.json("kill", id);
