@@ -112,7 +112,7 @@ describe("work is not lost", () => {
     const task = await opened.until((await opened.submit()).id, ({ queuedFor }) => queuedFor !== null);
     expect(task).toMatchObject({
       status: "queued",
-      queuedFor: { kind: "provider" },
+      queuedFor: { kind: "remote" },
       counters: { "implementing:park": 1 },
     });
     expect((await opened.runs(task.id))[0]).toMatchObject({ outcome: "provider_down", costUsd: 0 });
