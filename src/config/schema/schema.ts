@@ -161,6 +161,7 @@ export function createSchemas(kinds: SettingsKinds) {
         ),
       retention: z
         .string()
+        .max(5)
         .regex(/^[1-9][0-9]{0,3}d$/, { error: RETENTION_FORM })
         .optional()
         .describe("How long to keep transcripts and logs of ended tasks, such as `30d`; default: for ever; config.yaml only."),

@@ -37,7 +37,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   outbox: ["dueNotices"],
   schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
-  projects: ["getPipeline", "getProject", "listProjects"],
+  projects: ["getBaseline", "getPipeline", "getProject", "listProjects"],
   people: ["findToken", "listTokens", "recallAnswer"],
   money: ["costs", "listUse", "spent"],
 };

@@ -301,7 +301,10 @@ export const ROUTES = {
     right: "admin",
     query: z.strictObject({
       path: absolutePath,
-      run: z.stringbool().default(false).meta({ description: "Run the project's checks on its default branch." }),
+      run: shortText
+        .pipe(z.stringbool())
+        .default(false)
+        .meta({ description: "Run the project's checks on its default branch." }),
     }),
     ok: z.strictObject({ findings: z.array(findingSchema) }),
   }),
