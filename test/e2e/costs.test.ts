@@ -63,7 +63,8 @@ describe("costs", () => {
     const plain = await user.run("costs", "--since", "2d");
     expect(plain.stdout.split("\n")[0]).toBe("DAY\tRUNS\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tCOST\tUNKNOWN\tBASIS");
     expect(plain.stdout).toContain("\t2\t1000\t20\t300\t4\t0.1\t1\treported 1, unknown 1\n");
-    expect((await costs("--project", "none")).total.runs).toBe(0);
+    expect((await costs("--project", "shop")).total.runs).toBe(2);
+    expect(await user.run("costs", "--project", "none")).toMatchObject({ code: 2 });
   });
 
   test("are kept when their tasks are deleted", async () => {

@@ -54,7 +54,9 @@ it(
     expect(task).toMatchObject({ state: "published", branch: "night-shift/say-more" });
     expect(await git(opened.repo.remote, "diff", "--name-only", "main", task.branch ?? "")).toBe("notes.txt");
     const [analyze = ""] = await promptsOf(opened, id, "analyze");
-    expect(analyze).toMatch(/big\/d0\/file-0\.ts[\s\S]*… and 3,?8\d\d more/);
+    // All of the files were changed by the last commit, so their directory stands for them.
+    expect(analyze).toMatch(/^.*\bbig\/$/m);
+    expect(analyze).not.toContain("big/d0/file-0.ts");
     for (const role of ["analyze", "implement", "verify", "describe"])
       for (const prompt of await promptsOf(opened, id, role)) expect(prompt.length).toBeLessThan(40_000);
     // A dropped candidate is reported with a few of its files.

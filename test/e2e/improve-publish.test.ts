@@ -99,7 +99,7 @@ describe("publish: forge that fails between the push and the change request", TE
     night.forge.stopAfterPush();
     const id = await submitNight();
     const task = await waitUntilQueued(id);
-    expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "provider" } });
+    expect(task).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "remote" } });
     expect((await night.runs(id)).at(-2)).toMatchObject({ step: "publish", outcome: "provider_down" });
     expect(await branchesOf(night)).toEqual(["night-shift/say-more"]);
     expect(night.forge.changeRequests).toEqual([]);

@@ -59,9 +59,7 @@ describe("improve: limits.task_timeout", TEST_TIMEOUT, () => {
     expect(task).toMatchObject({ status: "failed", state: "abandoned" });
     expect(task.reason?.split("\n")).toEqual([
       "docs: all of docs is well (7 files)",
-      ...["tests", "refactoring", "security", "performance"].map((category) =>
-        expect.stringMatching(new RegExp(`^${category}: .*limits\\.task_timeout is used up`)),
-      ),
+      expect.stringMatching(/limits\.task_timeout is used up$/),
     ]);
     expect(opened.forge.changeRequests).toEqual([]);
     await expectNothingLeft(opened, task);

@@ -55,7 +55,7 @@ test("improve --dry-run: shows agents, permissions, limits and prompts, and star
   expect(stdout).toContain("content: test -s README.md");
   expect(stdout).toContain("No forge is configured. The branch night-shift/… is pushed.");
   for (const role of ["analyze", "implement", "verify", "describe"])
-    expect(stdout).toContain(`Prompt of ${role}\n\n# Rules that override everything else`);
+    expect(stdout).toContain(`Prompt of ${role}\n\n  # Rules that override everything else`);
   expect((await user.run("improve", "--dry-run", "--category", "doc")).stderr).toMatch(/docs/);
   expect(await user.json<readonly unknown[]>("queue")).toEqual([]);
 });

@@ -67,7 +67,8 @@ describe("CLI: rules", () => {
     expect(result.stdout).toMatch(
       new RegExp(`^${rule.id} +shop +\\d{4}-\\d\\d-\\d\\d +\\S+ +Leave src/legacy alone$`, "m"),
     );
-    expect(await list("--project", "other")).toEqual([]);
+    expect(await list("--project", "shop")).toHaveLength(2);
+    expect(await user.run("rules", "--project", "other")).toMatchObject({ code: 2 });
     await user.json("rules", "remove", usual.id);
   });
 

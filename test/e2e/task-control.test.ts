@@ -58,7 +58,7 @@ describe("task control", () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(ticks()).toBe(before);
       const events = await opened.wired.ports.store.events.listEvents({ after: 0, task: id, limit: 100 });
-      expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual(ALICE);
+      expect(events.find(({ type }) => type === "task.decided")?.actor).toEqual({ kind: ALICE.kind, name: ALICE.name });
       await expect(opened.commands[order](id, ALICE)).rejects.toThrow(/has ended/);
     },
   );

@@ -89,8 +89,8 @@ describe("role that gives a verdict", { timeout: 120_000 }, () => {
     const [, review] = await night!.runs(task.id);
     expect(review).toMatchObject({ outcome: "approved", endedBy: "exit" });
     const left = () => readdirSync(join(night!.home, "runs", review?.id ?? ""));
-    await expect.poll(left, { timeout: 30_000 }).not.toContain("report");
-    expect(left().filter((name) => ["tmp", "home", ".wall"].includes(name))).toEqual([]);
+    const own = ["report", "tmp", "home", ".wall"];
+    await expect.poll(() => left().filter((name) => own.includes(name)), { timeout: 30_000 }).toEqual([]);
     await expect.poll(() => readdirSync(join(night!.home, "homes")), { timeout: 30_000 }).toEqual([]);
   });
 });

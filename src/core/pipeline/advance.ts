@@ -84,7 +84,10 @@ export function reopen(params: AdvanceParams, state: string): Advance {
 
 function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
-  if (outcome.name === "timeout" && outcome.payload.final === true) return goToEnd(params, "failed", outcome.summary);
+  if (outcome.name === "timeout" && outcome.payload.final === true) {
+    const results = describeTried(task.items?.tried ?? []);
+    return goToEnd(params, "failed", results === "" ? outcome.summary : `${results}\n${outcome.summary}`);
+  }
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {

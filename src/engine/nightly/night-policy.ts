@@ -34,7 +34,7 @@ export async function findRecentFiles(context: StepContext, work: Work): Promise
   const { ports, project, settings, pipeline } = context;
   const base = work.baseCommit;
   const commits = await countRecentCommits(ports, { project, settings, pipeline, base });
-  return ports.workspaces.recentFiles({ project: project.name, base, commits });
+  return commits === 0 ? [] : ports.workspaces.recentFiles({ project: project.name, base, commits });
 }
 
 /** Finds a decided proposal with the same patch, even if its title differs. */
