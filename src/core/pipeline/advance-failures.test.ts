@@ -158,7 +158,7 @@ it("advance: a timeout of the whole task ends a list at once, without trying its
   const used = makeOutcome("timeout", { summary: "limits.task_timeout is used up", payload: { final: true } });
   expect(walk(improve, start(improve, { items }), [used])).toMatchObject({
     next: null,
-    task: { status: "failed", state: "abandoned", reason: "limits.task_timeout is used up" },
+    task: { status: "failed", state: "abandoned", outcome: "abandoned", reason: "limits.task_timeout is used up" },
   });
 });
 

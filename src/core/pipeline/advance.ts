@@ -86,7 +86,10 @@ function decide(params: AdvanceParams, state: State): Move {
   const { task, outcome } = params;
   if (outcome.name === "timeout" && outcome.payload.final === true) {
     const results = describeTried(task.items?.tried ?? []);
-    return goToEnd(params, "failed", results === "" ? outcome.summary : `${results}\n${outcome.summary}`);
+    const move = goToEnd(params, "failed", results === "" ? outcome.summary : `${results}\n${outcome.summary}`);
+    return task.items === null || move.end === null
+      ? move
+      : { ...move, end: { ...move.end, outcome: move.task.state } };
   }
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));

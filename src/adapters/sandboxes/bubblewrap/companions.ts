@@ -15,6 +15,8 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   sbt: ["java", "javac"],
   scala: ["java"],
   tar: ["gzip"],
+  // The shell of its Bash tool, also in roles that run nothing but git. It does not accept `sh`.
+  claude: ["bash"],
 };
 
 export function findCompanions(name: string): readonly string[] {
@@ -27,8 +29,6 @@ export function findCompanions(name: string): readonly string[] {
  */
 export const BASIC_PROGRAMS: readonly string[] = [
   "sh",
-  // The shell of most agents' tools. Some do not accept `sh`.
-  "bash",
   "awk",
   "basename",
   "cat",

@@ -26,11 +26,16 @@ const REFUSED = "/run/nightshift/refused";
 export function programMounts(policy: SandboxPolicy, argv: Argv, context: SandboxContext): ProgramMounts {
   const hostPath = policy.env["PATH"] ?? "";
   const program = requireProgram(argv[0], hostPath);
-  const shell = findPrograms(["bash"], hostPath).programs[0]?.path ?? "/bin/sh";
+  const shell = chooseShell(policy, hostPath);
   const own = [program, shell, ...policy.programs];
   return policy.commands === null
     ? { ...mountAllPrograms(own, hostPath), program, shell }
     : { ...mountListedPrograms(policy.commands, own, hostPath, context), program, shell };
+}
+
+/** Some agents' tools need bash. Roles that execute nothing do not get it, because it would run a script of the workspace. */
+function chooseShell({ executes }: SandboxPolicy, hostPath: string): string {
+  return (executes ? findPrograms(["bash"], hostPath).programs[0]?.path : undefined) ?? "/bin/sh";
 }
 
 type MountedPrograms = Pick<ProgramMounts, "mounts" | "path">;
