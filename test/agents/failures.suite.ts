@@ -106,7 +106,7 @@ export function testFailures(name: keyof typeof REAL_AGENTS, idleS: number): voi
     test("a report that never matches the schema is rejected with the reason each time", async () => {
       const wrong = useTools(agent.report({ outcome: "finished", words: "all good" }));
       const night = await open({ turns: [made, wrong, wrong, { text: "I give up." }, { text: "I said so." }] });
-      const task = await waitUntilEndedOrQueued(night);
+      const task = await night.until((await night.submit()).id, hasEnded);
       expect(task).toMatchObject({ status: "failed", outcome: "invalid_output" });
       const [run] = await night.runs(task.id);
       if (run === undefined) throw new Error("expected a run");
