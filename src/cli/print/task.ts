@@ -98,7 +98,7 @@ export function facts(task: TaskJson): string {
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
-  return `not checked: nobody has accepted the project's checks ${unchecked.join(", ")}`;
+  return `not checked: nobody has accepted the project's checks ${unchecked.map(escapedLine).join(", ")}`;
 }
 
 /** Why nothing vouches for a published change. Null if it passed the checks or is not published. */
