@@ -30,7 +30,9 @@ export function surviveRestarts(context: CliContext, first: Client): FollowingCl
   async function* resume<T>(signal: AbortSignal, read: (signal: AbortSignal) => AsyncIterable<T>): AsyncGenerator<T> {
     while (!signal.aborted) {
       const replaced = new AbortController();
-      const timer = setInterval(() => void abortIfReplaced(replaced), POLL_MS).unref();
+      // Another stream may reconnect first, so each one remembers the daemon that it reads from.
+      const pid = lastPid;
+      const timer = setInterval(() => void abortIfReplaced(replaced, pid), POLL_MS).unref();
       try {
         yield* read(AbortSignal.any([signal, replaced.signal]));
         if (!replaced.signal.aborted) return;
@@ -44,9 +46,9 @@ export function surviveRestarts(context: CliContext, first: Client): FollowingCl
   }
 
   /** Notices a restart at once, because the new daemon may use another port and always uses another token. */
-  async function abortIfReplaced(replaced: AbortController): Promise<void> {
+  async function abortIfReplaced(replaced: AbortController, pid: Promise<number | undefined>): Promise<void> {
     const address = await readAddress(context);
-    if (address !== null && address.pid !== (await lastPid))
+    if (address !== null && address.pid !== (await pid))
       replaced.abort(new UnreachableError(address.url, "the daemon was restarted"));
   }
 
