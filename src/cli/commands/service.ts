@@ -124,7 +124,7 @@ interface ServiceState {
   readonly installed: boolean;
   readonly active: boolean;
   readonly file: string;
-  /** Whether it runs while nobody is logged in. Null if unknown. */
+  /** Whether it runs while the user is logged out. Null if unknown. */
   readonly linger: boolean | null;
 }
 

@@ -4,7 +4,7 @@ import { UserError } from "../../core/text/errors.ts";
 import { errorCode } from "./read-text.ts";
 
 /**
- * Writes a file into a person's checkout. Never writes through a link, because whoever made the repository chose the link's
+ * Writes a file into a person's checkout. Never writes through a link, because the author of the repository chose the link's
  * target. Without `overwrite`, keeps an existing file and returns false. With it, replaces what has that name, even a link.
  */
 export async function writeCheckoutFile(

@@ -38,7 +38,7 @@ export interface NoticeData {
   /** Why it ended, or what it asks. */
   readonly reason: string | null;
   readonly url: string | null;
-  /** The project's checks that nobody accepted. Missing if all of them were accepted. */
+  /** The project's checks that are not accepted. Missing if all of them were accepted. */
   readonly unchecked?: readonly string[];
   /** Null if the cost of at least one run is unknown. */
   readonly costUsd: number | null;

@@ -90,7 +90,7 @@ export interface TaskOptions {
   readonly autoApprove: boolean;
   readonly design: boolean;
   /**
-   * Names of the project's checks that do not run as written, because nobody accepted them and the task was submitted anyway.
+   * Names of the project's checks that do not run as written, because they are not accepted and the task was submitted anyway.
    * Missing in tasks stored by an earlier version.
    */
   readonly unchecked?: readonly string[];

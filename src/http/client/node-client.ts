@@ -41,7 +41,7 @@ async function sendPatiently(address: string, call: Call, patienceMs: number): P
   }
 }
 
-/** Also handles a rejection that nobody waits for any more. */
+/** Also handles a rejection after the caller stopped waiting. */
 async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));

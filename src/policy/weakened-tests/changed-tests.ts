@@ -30,7 +30,7 @@ export type ProofMode = "fail" | "ask" | "show";
 /** These categories keep the behaviour. */
 const KEEPS_BEHAVIOUR: readonly (Category | null)[] = ["refactoring", "docs", "performance"];
 
-/** What happens if the earlier tests fail on the change. Changed behaviour may be asked for, but nobody approved it yet. */
+/** What happens if the earlier tests fail on the change. The task may ask for changed behaviour, but it is not approved yet. */
 export function baseTestsMode(category: Category | null, isAutomatic: boolean): ProofMode {
   if (KEEPS_BEHAVIOUR.includes(category)) return "fail";
   return isAutomatic ? "ask" : "show";
