@@ -1,5 +1,5 @@
 import type { Client, FindingJson } from "../http/client/client.ts";
-import { listFindings } from "./commands/doctor.ts";
+import { listFindings } from "./commands/machine/doctor.ts";
 import type { CliContext } from "./context.ts";
 
 /** Reports settings that cannot work and runs the checks once, so that a person sees it before a night is paid for. */

@@ -10,7 +10,7 @@ import { describeProblems } from "./print/message.ts";
 export async function connect(context: CliContext): Promise<Client> {
   const running = await findDaemon(context);
   if (running !== null && !(await wantsRestart(context, running))) return createNodeClient(running);
-  if (running !== null) await (await import("./commands/stop.ts")).stopDaemon(context, false);
+  if (running !== null) await (await import("./commands/machine/stop.ts")).stopDaemon(context, false);
   context.progress("Starting the daemon …\n");
   const { startDaemon } = await import("./start-daemon.ts");
   const client = createNodeClient(await startDaemon(context));

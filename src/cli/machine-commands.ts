@@ -11,16 +11,16 @@ export function addMachineCommands(program: Command, load: typeof lazy): void {
     .option("--follow", "Continue with new entries until Ctrl-C")
     .option("--task <task>", "Show only entries about this task and its runs")
     .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
-    .action(load(async () => (await import("./commands/logs.ts")).logs));
+    .action(load(async () => (await import("./commands/machine/logs.ts")).logs));
   program
     .command("backup <file>")
     .description("Save all data that cannot be created again to one file; the daemon may be running")
-    .action(load(async () => (await import("./commands/backup.ts")).backup));
+    .action(load(async () => (await import("./commands/machine/backup.ts")).backup));
   program
     .command("restore <file>")
     .description("Replace the data on this machine with that of a backup; the daemon must not be running")
     .option("--force", "Move existing data aside instead of refusing")
-    .action(load(async () => (await import("./commands/backup.ts")).restore));
+    .action(load(async () => (await import("./commands/machine/backup.ts")).restore));
 }
 
 function addAuthCommands(program: Command, load: typeof lazy): void {
@@ -28,15 +28,15 @@ function addAuthCommands(program: Command, load: typeof lazy): void {
   auth
     .command("list", { isDefault: true })
     .description("List the keys that the daemon has, without their values")
-    .action(load(async () => (await import("./commands/auth.ts")).listKeys));
+    .action(load(async () => (await import("./commands/machine/auth.ts")).listKeys));
   auth
     .command("add <name>")
     .description("Store a key for the daemon; the value is asked for, or read from stdin")
-    .action(load(async () => (await import("./commands/auth.ts")).addKey));
+    .action(load(async () => (await import("./commands/machine/auth.ts")).addKey));
   auth
     .command("remove <name>")
     .description("Remove a stored key")
-    .action(load(async () => (await import("./commands/auth.ts")).removeKey));
+    .action(load(async () => (await import("./commands/machine/auth.ts")).removeKey));
 }
 
 function addServiceCommands(program: Command, load: typeof lazy): void {
@@ -44,13 +44,13 @@ function addServiceCommands(program: Command, load: typeof lazy): void {
   service
     .command("status", { isDefault: true })
     .description("Show whether the service is installed and running")
-    .action(load(async () => (await import("./commands/service.ts")).showService));
+    .action(load(async () => (await import("./commands/machine/service.ts")).showService));
   service
     .command("install")
     .description("Start the daemon at login and after a crash")
-    .action(load(async () => (await import("./commands/service.ts")).installService));
+    .action(load(async () => (await import("./commands/machine/service.ts")).installService));
   service
     .command("remove")
     .description("Remove the service and stop the daemon; running agents continue")
-    .action(load(async () => (await import("./commands/service.ts")).removeService));
+    .action(load(async () => (await import("./commands/machine/service.ts")).removeService));
 }

@@ -88,21 +88,21 @@ function addDaemonCommands(program: Command): void {
     .description("Start the daemon")
     .option("--foreground", "Run in this terminal instead of in the background")
     .option("--port <n>", "Listen on this port of 127.0.0.1 (default: any free port)", port)
-    .action(lazy(async () => (await import("./commands/start.ts")).start));
+    .action(lazy(async () => (await import("./commands/machine/start.ts")).start));
   program
     .command("stop")
     .description("Stop the daemon; running agents continue under their supervisors")
     .option("--force", "End the running agents too")
-    .action(lazy(async () => (await import("./commands/stop.ts")).stop));
+    .action(lazy(async () => (await import("./commands/machine/stop.ts")).stop));
   program
     .command("status")
     .description("Show the status of the daemon and its tasks")
-    .action(lazy(async () => (await import("./commands/status.ts")).status));
+    .action(lazy(async () => (await import("./commands/machine/status.ts")).status));
   program
     .command("doctor")
     .description("Check this machine and its configuration; works without a daemon")
     .option("--no-run", "Do not run the project's checks")
-    .action(lazy(async () => (await import("./commands/doctor.ts")).doctor));
+    .action(lazy(async () => (await import("./commands/machine/doctor.ts")).doctor));
   const token = program.command("token").description("Manage API tokens of people");
   token
     .command("list", { isDefault: true })
@@ -121,12 +121,12 @@ function addDaemonCommands(program: Command): void {
     .command("clear")
     .description("Remove all of Nightshift's data on this machine")
     .option("--yes", "Remove without a prompt")
-    .action(lazy(async () => (await import("./commands/clear.ts")).clear));
+    .action(lazy(async () => (await import("./commands/machine/clear.ts")).clear));
   program
     .command("completion")
     .description("Print the completion script of a shell")
     .addArgument(new Argument("<shell>", "Name of the shell").choices(["bash", "zsh", "fish"]))
-    .action(lazy(async () => (await import("./commands/completion.ts")).completion));
+    .action(lazy(async () => (await import("./commands/machine/completion.ts")).completion));
 }
 
 function addTaskCommands(program: Command): void {

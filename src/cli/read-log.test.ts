@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSince, renderEntry } from "./commands/logs.ts";
+import { readSince, renderEntry } from "./commands/machine/logs.ts";
 import { LogReader } from "./read-log.ts";
 
 let dir: string;

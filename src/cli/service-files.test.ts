@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { installService, removeService, showService } from "./commands/service.ts";
+import { installService, removeService, showService } from "./commands/machine/service.ts";
 import type { CliContext } from "./context.ts";
 import { renderPlist, renderUnit } from "./service-files.ts";
 

@@ -14,7 +14,7 @@ import { paint } from "../print/style.ts";
 import { summary } from "../print/summary.ts";
 import { runWithCleanup } from "../closed-pipe.ts";
 import { waitForTask } from "../wait-for-task.ts";
-import { stopDaemon } from "./stop.ts";
+import { stopDaemon } from "./machine/stop.ts";
 
 const SETTINGS = `project: demo
 agent: scripted

@@ -1,10 +1,10 @@
-import { checkMachine, NIGHT_NEEDS, type Finding } from "../../daemon/doctor/doctor.ts";
-import { escapedLine } from "../../core/text/terminal-text.ts";
-import { printResult, type CliContext } from "../context.ts";
-import { Exit } from "../exit.ts";
-import { formatMessage } from "../print/message.ts";
-import { paint } from "../print/style.ts";
-import { plural } from "../print/words.ts";
+import { checkMachine, NIGHT_NEEDS, type Finding } from "../../../daemon/doctor/doctor.ts";
+import { escapedLine } from "../../../core/text/terminal-text.ts";
+import { printResult, type CliContext } from "../../context.ts";
+import { Exit } from "../../exit.ts";
+import { formatMessage } from "../../print/message.ts";
+import { paint } from "../../print/style.ts";
+import { plural } from "../../print/words.ts";
 
 const NAME_WIDTH = { least: 16, most: 30 };
 

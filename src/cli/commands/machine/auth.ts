@@ -1,12 +1,12 @@
-import { findHome, homePaths } from "../../config/files/paths.ts";
-import { endingOf, readStoredKeys, writeStoredKeys } from "../../config/files/stored-keys.ts";
-import { UserError } from "../../core/text/errors.ts";
-import { createNodeClient } from "../../http/client/node-client.ts";
-import { askHidden } from "../ask.ts";
-import { printResult, type CliContext } from "../context.ts";
-import { findDaemon } from "../find-daemon.ts";
-import { table } from "../print/table.ts";
-import { age } from "../print/words.ts";
+import { findHome, homePaths } from "../../../config/files/paths.ts";
+import { endingOf, readStoredKeys, writeStoredKeys } from "../../../config/files/stored-keys.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { createNodeClient } from "../../../http/client/node-client.ts";
+import { askHidden } from "../../ask.ts";
+import { printResult, type CliContext } from "../../context.ts";
+import { findDaemon } from "../../find-daemon.ts";
+import { table } from "../../print/table.ts";
+import { age } from "../../print/words.ts";
 
 interface KeyRow {
   readonly name: string;

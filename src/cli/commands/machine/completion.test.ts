@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const BIN = join(import.meta.dirname, "../../../bin/nightshift");
+const BIN = join(import.meta.dirname, "../../../../bin/nightshift");
 let dir: string;
 
 beforeEach(() => {

@@ -1,13 +1,13 @@
-import { findHome, homePaths } from "../../config/files/paths.ts";
-import { UserError } from "../../core/text/errors.ts";
-import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
-import { createNodeClient } from "../../http/client/node-client.ts";
-import type { CliContext } from "../context.ts";
-import { findDaemon } from "../find-daemon.ts";
-import { JsonList } from "../print/json-list.ts";
-import { paint } from "../print/style.ts";
-import { localTime } from "../print/words.ts";
-import { LogReader, type LogEntry } from "../read-log.ts";
+import { findHome, homePaths } from "../../../config/files/paths.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { terminalLine, terminalText } from "../../../core/text/terminal-text.ts";
+import { createNodeClient } from "../../../http/client/node-client.ts";
+import type { CliContext } from "../../context.ts";
+import { findDaemon } from "../../find-daemon.ts";
+import { JsonList } from "../../print/json-list.ts";
+import { paint } from "../../print/style.ts";
+import { localTime } from "../../print/words.ts";
+import { LogReader, type LogEntry } from "../../read-log.ts";
 
 const POLL_MS = 300;
 const DEFAULT_SINCE = "1d";

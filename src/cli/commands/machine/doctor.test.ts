@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Finding } from "../../daemon/doctor/doctor.ts";
-import { NIGHT_NEEDS } from "../../daemon/doctor/doctor.ts";
+import type { Finding } from "../../../daemon/doctor/doctor.ts";
+import { NIGHT_NEEDS } from "../../../daemon/doctor/doctor.ts";
 import { render } from "./doctor.ts";
 
 const met = NIGHT_NEEDS.map((need): Finding => ({

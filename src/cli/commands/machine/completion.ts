@@ -1,4 +1,4 @@
-import { printResult, type CliContext } from "../context.ts";
+import { printResult, type CliContext } from "../../context.ts";
 
 /** Prints the completion script of a shell. The script calls `nightshift complete -- <words>` for suggestions. */
 export async function completion(context: CliContext, shell: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { findHome } from "../../config/files/paths.ts";
-import { backUpHome, restoreHome } from "../../daemon/backup/backup.ts";
-import { printResult, type CliContext } from "../context.ts";
-import { localTime, plural } from "../print/words.ts";
-import { version } from "../version.ts";
+import { findHome } from "../../../config/files/paths.ts";
+import { backUpHome, restoreHome } from "../../../daemon/backup/backup.ts";
+import { printResult, type CliContext } from "../../context.ts";
+import { localTime, plural } from "../../print/words.ts";
+import { version } from "../../version.ts";
 
 export async function backup(context: CliContext, file: string): Promise<void> {
   const home = await findHome(context.env);

@@ -1,10 +1,10 @@
-import { createNodeClient } from "../../http/client/node-client.ts";
-import { warnAboutProblems } from "../connect.ts";
-import { findDaemon } from "../find-daemon.ts";
-import { printResult, type CliContext } from "../context.ts";
-import { Exit } from "../exit.ts";
-import { recordPath } from "../record-path.ts";
-import { runDaemon, startDaemon } from "../start-daemon.ts";
+import { createNodeClient } from "../../../http/client/node-client.ts";
+import { warnAboutProblems } from "../../connect.ts";
+import { findDaemon } from "../../find-daemon.ts";
+import { printResult, type CliContext } from "../../context.ts";
+import { Exit } from "../../exit.ts";
+import { recordPath } from "../../record-path.ts";
+import { runDaemon, startDaemon } from "../../start-daemon.ts";
 
 export interface StartOptions {
   readonly foreground?: boolean;

@@ -1,11 +1,11 @@
-import { createNodeClient } from "../../http/client/node-client.ts";
-import { warnAboutVersion } from "../connect.ts";
-import { Exit } from "../exit.ts";
-import { findDaemon } from "../find-daemon.ts";
-import { printResult, type CliContext } from "../context.ts";
-import { describeBudget } from "../print/costs.ts";
-import { describeProblems } from "../print/message.ts";
-import { duration } from "../print/words.ts";
+import { createNodeClient } from "../../../http/client/node-client.ts";
+import { warnAboutVersion } from "../../connect.ts";
+import { Exit } from "../../exit.ts";
+import { findDaemon } from "../../find-daemon.ts";
+import { printResult, type CliContext } from "../../context.ts";
+import { describeBudget } from "../../print/costs.ts";
+import { describeProblems } from "../../print/message.ts";
+import { duration } from "../../print/words.ts";
 
 /** Unlike other commands, this one never starts the daemon. */
 export async function status(context: CliContext): Promise<void> {

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { findHome } from "../../config/files/paths.ts";
-import { UserError } from "../../core/text/errors.ts";
-import { confirm } from "../ask.ts";
-import { printResult, type CliContext } from "../context.ts";
+import { findHome } from "../../../config/files/paths.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { confirm } from "../../ask.ts";
+import { printResult, type CliContext } from "../../context.ts";
 import { stopDaemon } from "./stop.ts";
 
 export async function clear(context: CliContext, options: { readonly yes?: boolean }): Promise<void> {
