@@ -12,6 +12,8 @@ const PIECES = [
   "\u200e",
   "\ufeff",
   "\u{e0041}",
+  "\u00ad",
+  "\ufe0f",
   "\u001b\u001b]x\u0007[31m",
   "\u001b",
   "\u001b]",
@@ -20,6 +22,14 @@ const PIECES = [
   "\\u001b]",
   "“”",
 ];
+
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\t\n\r\u001b\u009b])\p{Cc}/u;
+
+/** Every single character that a terminal does not show, without the two that start a sequence. */
+export const HIDDEN_CHARACTERS: readonly string[] = Array.from({ length: 0x110000 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+  .filter((character) => INVISIBLE.test(character));
 
 /** A text that contains `value` with invisible characters before, inside and after it. Sometimes they break it. */
 export function hiddenIn(value: string): fc.Arbitrary<string> {

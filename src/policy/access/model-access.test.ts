@@ -17,6 +17,8 @@ describe("key of a model", () => {
     "sk\nb",
     "sk\u0007b",
     "schlüssel",
+    '"sk-ant-1"',
+    "'sk-ant-1'",
   ])("%j cannot be used, and the message says what to do", (key) => {
     const problem = findKeyProblem("anthropic", { ANTHROPIC_API_KEY: key });
     expect(problem).toContain("nightshift auth add ANTHROPIC_API_KEY");

@@ -75,6 +75,7 @@ function describeRemedy(name: string): string {
 /** Keys are sent in a header, which allows only printable ASCII characters. */
 function findFlaw(key: string): string | null {
   if (PLACEHOLDER.test(key)) return "is a placeholder";
+  if (/^(["'`]).*\1$/s.test(key)) return "is in quotation marks";
   if (/[\r\n]/.test(key)) return "contains a line break";
   if (/\s/.test(key)) return "contains white space";
   return /^[\x21-\x7e]+$/.test(key) ? null : "contains control or non-ASCII characters";

@@ -15,9 +15,13 @@ export function usedTargets(commands: readonly string[], rules: ReadonlyMap<stri
   return follow(
     commands,
     (text) => makeTargets(text, first),
-    // The prerequisites of a target are after its colon.
-    (name) => rules.get(name)?.replace(/^[^:]*::?([^=\n]*)/, (_, needed: string) => `make ${needed}`),
+    (name) => (rules.has(name) ? makeCommands(rules.get(name) ?? "") : undefined),
   );
+}
+
+/** A rule of a Makefile as commands: its prerequisites, which are after its colon, and its recipe. */
+export function makeCommands(rule: string): string {
+  return rule.replace(/^[^:]*::?([^=\n]*)/, (_, needed: string) => `make ${needed}`);
 }
 
 function follow(

@@ -225,6 +225,10 @@ describe("diff policy: files in check commands", () => {
     ["sh etc/look.sh src/add.js", "src/add.js"],
     ["uv run ruff check app.py", "app.py"],
     ["vitest run src/add", "src/add"],
+    ["gcc -Wall -c src/add.c -o add.o", "src/add.c"],
+    ["$(CC) -c src/add.c", "src/add.c"],
+    ["cp -p src/add.js dist/", "src/add.js"],
+    ["grep -r src/add.js docs", "src/add.js"],
   ])("%j does not make %s a gate", (command, path) => {
     expect(gate(path, "a\n", "b\n", [command])).toEqual([]);
   });

@@ -14,7 +14,7 @@ import {
 
 /** Reports changes of files that define the checks, because an agent must not change unnoticed what checks it. */
 export function checkGates(files: readonly ChangedFile[], rules: DiffRules): Finding[] {
-  const executed = executedFiles(allCommands(files, rules.checkCommands));
+  const executed = new Set([...executedFiles(allCommands(files, rules.checkCommands)), ...rules.gateFiles]);
   return files.flatMap((file): Finding[] => {
     const parts = changedParts(file, rules.checkCommands);
     const kind = gateKind(file.path) ?? (isExecuted(file.path, executed) ? "script" : null);

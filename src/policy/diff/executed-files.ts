@@ -8,7 +8,10 @@ const LAUNCHER =
 const LAUNCHER_WORD = /^(?:run|exec|dlx|x|--|\w+=.*|[\d.]+[smhd]?)$/;
 /** Options of any program whose value is configuration or code that is loaded. */
 const LOADING_OPTION =
-  /^(?:-[cpr]|--?[\w-]*(?:config|rc-?file|settings|setup|require|import|loader|preload|project|ignore-(?:path|file)|plugin|rules-?dir|preset|makefile|taskfile|reporter|runner)[\w-]*)$/i;
+  /^(?:-[cpr]|--?[\w-]*(?:config|rc-?file|env-?file|settings|setup|require|import|loader|preload|project|ignore-(?:path|file)|plugin|rules-?dir|preset|makefile|taskfile|reporter|runner)[\w-]*)$/i;
+/** Compilers and system programs, for which `-c`, `-p` and `-r` have other meanings. */
+const SHORT_OPTIONS_DIFFER =
+  /^(?:-.*|[\w.-]*(?:gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|ld|ar)|cp|mv|mkdir|rm|grep|egrep|fgrep|rg|tar|wc|sort|rsync|scp|touch|cargo|docker)$/;
 /** With these options an interpreter only reads a file or gets its tests. */
 const READING_OPTION: Readonly<Record<string, RegExp>> = {
   node: /^(?:-c|--check|--test)$/,
@@ -37,7 +40,9 @@ export function isExecuted(path: string, executed: ReadonlySet<string>): boolean
 
 function addExecuted(words: readonly string[], files: Set<string>): void {
   const add = (word: string | undefined): unknown => word !== undefined && files.add(toPath(word));
-  add(programOf(words));
+  const program = programOf(words);
+  add(program);
+  const hasOtherOptions = SHORT_OPTIONS_DIFFER.test(nameOf(program ?? ""));
   for (const [at, word] of words.entries()) {
     const rest = words.slice(at + 1);
     const name = nameOf(word);
@@ -46,9 +51,10 @@ function addExecuted(words: readonly string[], files: Set<string>): void {
     if (name === "go" && rest[0] === "run")
       add(`${rest.find((each, place) => place > 0 && !each.startsWith("-")) ?? ""}/`);
     const [, option = word, value = words[at + 1]] = /^(--?[\w-]+)=(.*)$/.exec(word) ?? [];
-    // For an interpreter, `-c` and `-p` are followed by code or only check it.
-    const isCode = /^-[cp]$/.test(option) && isInterpreted(words.slice(0, at));
-    if (LOADING_OPTION.test(option) && !isCode) add(value);
+    // For an interpreter, `-c` and `-p` are followed by code or only check it. `pip install -r` names packages.
+    const isCode = option !== "-r" && isInterpreted(words.slice(0, at));
+    const isOther = /^-[cpr]$/.test(option) && (isCode || hasOtherOptions || words.includes("install"));
+    if (LOADING_OPTION.test(option) && !isOther) add(value);
     // A command inside quotes: `sh -c "node check.js"`.
     if (/\s/.test(word)) for (const inner of splitCommand(word)) addExecuted(inner, files);
   }
@@ -105,6 +111,9 @@ function toPath(word: string): string {
 
 const WORD = /"((?:[^"\\]|\\[^])*)"?|'([^']*)'?|[\n;&|()`]+|\$\(|<|>+|(?:[^\s;&|()`<>"'\\]|\\[^])+/g;
 
+/** Longer commands are made to slow us down: the time grows with the square of the length. */
+const MAX_WORDS = 200;
+
 /** Splits a shell command into simple commands and their words. Not exact, but enough to find names of files. */
 function splitCommand(command: string): string[][] {
   const commands: string[][] = [[]];
@@ -120,5 +129,5 @@ function splitCommand(command: string): string[][] {
     else words.push(value);
     end = found.index + text.length;
   }
-  return commands.filter((words) => words.length > 0);
+  return commands.filter((words) => words.length > 0).map((words) => words.slice(0, MAX_WORDS));
 }

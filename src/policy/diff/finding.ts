@@ -43,8 +43,10 @@ export interface DiffRules {
   readonly ciAndOwnConfig: RuleMode;
   readonly binaryFiles: RuleMode;
   readonly submodules: RuleMode;
-  /** The project's check commands. Their scripts and targets are gates. */
+  /** The project's check commands, and what they run on the base commit. Their scripts and targets are gates. */
   readonly checkCommands: readonly string[];
+  /** Other files that decide about the checks. */
+  readonly gateFiles: readonly string[];
 }
 
 /** A change that is only shown is a warning, because a person should look at it. */

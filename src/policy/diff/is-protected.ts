@@ -5,7 +5,7 @@ import { gateKind } from "./gate-files.ts";
 
 /** Returns a test for files that the rules refuse by name: those that define dependencies or checks. */
 export function protectedBy(rules: DiffRules): (path: string) => boolean {
-  const executed = executedFiles(rules.checkCommands);
+  const executed = new Set([...executedFiles(rules.checkCommands), ...rules.gateFiles]);
   return (path) => {
     if (rules.dependencyFiles === "refuse" && isDependencyFile(path)) return true;
     const kind = gateKind(path) ?? (isExecuted(path, executed) ? "script" : null);

@@ -34,6 +34,16 @@ describe("diff policy: a large change", () => {
     expect(findings.filter(({ rule }) => rule === "size")).toEqual([]);
   });
 
+  test("of a script with a hundred thousand words is checked quickly", () => {
+    const text = JSON.stringify({ scripts: { test: "npm run a ".repeat(34_000) } });
+    const changes = changesOf({ before: { "package.json": text }, after: { "package.json": "{}" } });
+    const started = process.cpuUsage();
+    const findings = checkDiff(changes, { ...RULES, checkCommands: ["npm test"] });
+    // Twenty times the processor time on an idle machine. A quadratic algorithm needs minutes.
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000);
+    expect(findings.map(({ rule }) => rule)).toContain("gates_changed");
+  });
+
   test("with more files is rejected, and only the first ones are checked", () => {
     const code = fiveThousand((at) => `src/${at}.ts`, String);
     const after = { ...code, "zz/last.test.ts": 'test.only("x", () => {});\n' };

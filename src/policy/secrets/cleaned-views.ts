@@ -37,7 +37,7 @@ function hiddenSteps(patterns: readonly RegExp[], open: RegExp | null): readonly
     if (open === null) return [pattern];
     return [at === 0 ? open : OPEN_SEQUENCE, pattern];
   });
-  return [...all, ZERO_WIDTH].map((pattern) => [pattern, removed]);
+  return [...all, EMOJI_SELECTOR].map((pattern) => [pattern, removed]);
 }
 
 /** The escape sequence or JSON escape that the end of the text cuts off. */
@@ -52,15 +52,17 @@ function removed(): string {
   return "";
 }
 
+/** Whether a text contains anything that a terminal does not show. The bytes are the first ones of such characters in UTF-8. */
 const RAW = {
-  text: /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\udb40]/,
+  text: /[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\t\n\r])\p{Cc}/u,
   bytes:
-    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\u00c2[\u0080-\u009f]|\u00d8\u009c|\u00e2[\u0080\u0081]|\u00ef\u00bb\u00bf|\u00f3\u00a0/,
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\u00c2[\u0080-\u009f\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e1[\u0085\u009e\u00a0]|\u00e2[\u0080\u0081]|\u00e3\u0085|\u00ef[\u00b8\u00bb\u00be\u00bf]|\u00f0[\u009b\u009d]|\u00f3\u00a0/,
 };
-const ESCAPED = /\\(?:u(?:00[0189]|007f|061c|20|feff|db40|$)|u?0{0,2}[0189]?$|[bf])/i;
+/** JSON can write any character as an escape, and readers decode it. */
+const ESCAPED = /\\(?:[ubf]|$)/;
 const JSON_CODES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-/** Zero-width characters stay in texts, where some languages need them, but they hide a secret as well. */
-const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2065]/g;
+/** The emoji selector stays in texts, but it hides a secret as well. */
+const EMOJI_SELECTOR = /\ufe0f/g;
 const MAX_OPEN_END = 1000;
 /** An escape sequence or JSON escape that the end of the text cuts off, and the same with strings. */
 const OPEN_ESCAPE = String.raw`\\(?:u[\da-f]{0,3})?$`;

@@ -52,7 +52,10 @@ export function createSecretMatcher(secrets: readonly Secret[], alphabet: "text"
       // An escape or a line break that is cut off may be part of a secret.
       const escaped = near.replace(/%[\dA-Fa-f]?$/, "");
       const broken = near.replace(/(?:\r|\\(?:r\\?)?)$/, "");
+      // The character that it stands for may be the first one of a secret.
+      const openEscape = near.length - (/\\(?:u[\da-f]{0,3})?$/i.exec(near)?.[0].length ?? 0);
       const places = [
+        openEscape,
         asIs.cutOff(near),
         percent.cutOff(escaped),
         unwrapped.cutOff(broken),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { terminalText } from "../../core/text/terminal-text.ts";
-import { hiddenIn } from "../../testing/hidden-text.ts";
+import { HIDDEN_CHARACTERS, hiddenIn } from "../../testing/hidden-text.ts";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "./redact.ts";
 
@@ -156,6 +156,27 @@ describe("redact", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("finds a value with any character inside that a terminal does not show, plain or as JSON", () => {
+    expect(HIDDEN_CHARACTERS.length).toBeGreaterThan(4000);
+    const missed = HIDDEN_CHARACTERS.filter((hidden) => {
+      const text = `is correct+horse/${hidden}battery staple?&=1`;
+      return redact(text) !== `is ${MARK}` || redact(JSON.stringify(text)) !== `"is ${MARK}"`;
+    });
+    expect(missed.map((hidden) => hidden.codePointAt(0)?.toString(16))).toEqual([]);
+  });
+
+  it.each([
+    ["all characters", /[^]/g],
+    ["one character", /c/],
+    ["every second character", /([^])(?=[^]([^]{2})*$)/g],
+  ])("finds a value whose JSON has escapes for %s", (_, escaped) => {
+    const lower = VALUE.replace(escaped, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    for (const text of [lower, lower.replace(/\\u[0-9a-f]{4}/g, (found) => `\\u${found.slice(2).toUpperCase()}`)]) {
+      expect(JSON.parse(`"${text}"`)).toBe(VALUE);
+      expect(redact(`{"text":"is ${text}."}`)).toBe(`{"text":"is ${MARK}."}`);
+    }
   });
 
   it("is fast with many secrets", () => {
