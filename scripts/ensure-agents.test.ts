@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { AGENTS, cacheDir, programOf } from "./ensure-agents.ts";
+import { AGENT_PACKAGES, cacheDir, programOf } from "./ensure-agents.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -25,9 +25,9 @@ function ensure(script: string) {
 
 /** Installs every program for any package. All print the same version, by default the requested one. */
 function installs(version = "${8##*@}"): string {
-  const names = Object.values(AGENTS).map(({ name }) => name);
-  const program = '"$3/node_modules/.bin/$name"';
-  const write = `printf '#!/bin/sh\\necho %s\\n' "${version}" > ${program}; chmod +x ${program}`;
+  const names = AGENT_PACKAGES.map(({ program }) => program);
+  const target = '"$3/node_modules/.bin/$name"';
+  const write = `printf '#!/bin/sh\\necho %s\\n' "${version}" > ${target}; chmod +x ${target}`;
   return `mkdir -p "$3/node_modules/.bin"; for name in ${names.join(" ")}; do ${write}; done`;
 }
 
@@ -35,11 +35,10 @@ const left = () => readdirSync(path.join(folder, "nightshift-agents"));
 
 test("ensure-agents: installs exactly the given versions, once, outside the clone", () => {
   expect([ensure(installs()).status, ensure("exit 1").status]).toEqual([0, 0]);
-  const agents = Object.values(AGENTS);
-  expect(left()).toEqual(agents.map(({ name, version }) => `${name}@${version}`));
-  for (const agent of agents) {
+  expect(left()).toEqual(AGENT_PACKAGES.map(({ program, tested }) => `${program}@${tested}`).toSorted());
+  for (const agent of AGENT_PACKAGES) {
     const program = programOf(agent, path.join(folder, "nightshift-agents"));
-    expect(spawnSync(program, { encoding: "utf8" }).stdout).toContain(agent.version);
+    expect(spawnSync(program, { encoding: "utf8" }).stdout).toContain(agent.tested);
   }
 });
 

@@ -2,22 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { AGENTS } from "../src/adapters/agents/index.ts";
+import type { AgentPackage } from "../src/adapters/agents/shared/agent-package.ts";
 
-/** An agent CLI with the exact version for the tests, because the newest one changes daily and depends on the Node version. */
-export interface AgentPackage {
-  /** Name of the program in `node_modules/.bin`. */
-  readonly name: string;
-  readonly package: string;
-  readonly version: string;
-}
-
-export const AGENTS = {
-  claude: { name: "claude", package: "@anthropic-ai/claude-code", version: "2.1.325" },
-  codex: { name: "codex", package: "@openai/codex", version: "0.166.0" },
-  gemini: { name: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
-  opencode: { name: "opencode", package: "opencode-ai", version: "1.18.33" },
-  qwen: { name: "qwen", package: "@qwen-code/qwen-code", version: "0.24.4" },
-} as const satisfies Record<string, AgentPackage>;
+/** The agent CLIs that are tested as real programs. */
+export const AGENT_PACKAGES: readonly AgentPackage[] = AGENTS.flatMap((agent) => agent.package ?? []);
 
 /** Outside every clone, because these are hundreds of megabytes and the same for all clones. */
 export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
@@ -25,8 +14,8 @@ export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(cache === undefined || cache === "" ? join(homedir(), ".cache") : cache, "nightshift-agents");
 }
 
-export function programOf({ name, version }: AgentPackage, cache = cacheDir()): string {
-  return join(cache, `${name}@${version}`, "node_modules", ".bin", name);
+export function programOf({ program, tested }: AgentPackage, cache = cacheDir()): string {
+  return join(cache, `${program}@${tested}`, "node_modules", ".bin", program);
 }
 
 /** Installs the agent if it is missing. Safe to interrupt and to run concurrently. */
@@ -34,10 +23,10 @@ export function ensureAgent(agent: AgentPackage, cache = cacheDir()): string {
   const program = programOf(agent, cache);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  const draft = mkdtempSync(join(cache, `.${agent.name}-`));
+  const draft = mkdtempSync(join(cache, `.${agent.program}-`));
   try {
     install(agent, draft);
-    moveInto(draft, join(cache, `${agent.name}@${agent.version}`));
+    moveInto(draft, join(cache, `${agent.program}@${agent.tested}`));
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -45,7 +34,7 @@ export function ensureAgent(agent: AgentPackage, cache = cacheDir()): string {
 }
 
 function install(agent: AgentPackage, folder: string): void {
-  const what = `${agent.package}@${agent.version}`;
+  const what = `${agent.package}@${agent.tested}`;
   const options = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
   const npm = spawnSync("npm", ["install", "--prefix", folder, ...options, what], {
     cwd: folder,
@@ -56,10 +45,12 @@ function install(agent: AgentPackage, folder: string): void {
       `The tests with real agents need ${what}, but npm could not install it. The npm registry must be reachable once; afterwards the agent is cached in ${cacheDir()}.`,
     );
   }
-  const { stdout } = spawnSync(join(folder, "node_modules", ".bin", agent.name), ["--version"], { encoding: "utf8" });
-  if ((stdout ?? "").includes(agent.version)) return;
+  const { stdout } = spawnSync(join(folder, "node_modules", ".bin", agent.program), ["--version"], {
+    encoding: "utf8",
+  });
+  if ((stdout ?? "").includes(agent.tested)) return;
   throw new Error(
-    `npm should have installed ${what}, but \`${agent.name} --version\` prints "${(stdout ?? "").trim()}".`,
+    `npm should have installed ${what}, but \`${agent.program} --version\` prints "${(stdout ?? "").trim()}".`,
   );
 }
 
@@ -74,7 +65,7 @@ function moveInto(draft: string, place: string): void {
 
 if (import.meta.main) {
   try {
-    for (const agent of Object.values(AGENTS)) ensureAgent(agent);
+    for (const agent of AGENT_PACKAGES) ensureAgent(agent);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

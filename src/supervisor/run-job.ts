@@ -72,18 +72,22 @@ async function runWithLog(params: JobParams, command: JobCommand): Promise<Comma
 }
 
 async function runWithRerun(params: JobParams, command: JobCommand, file: AppendFile): Promise<CommandResult> {
-  const first = await runOnce(params, command, file);
-  // Only an ordinary failure can be flaky. Timeouts and commands that were ended are not repeated.
-  const mayBeFlaky = hasFailed(first) && first.endedBy === "exit" && first.startError === null;
+  const first = await runTo(params, command, openOutput(command, file));
+  // Only an ordinary failure can be flaky. Timeouts, missing programs and commands that were ended are not repeated.
+  const mayBeFlaky = hasFailed(first) && first.endedBy === "exit" && !couldNotStart(first);
   if (!command.rerun || !mayBeFlaky || params.control.ending() !== null) return first;
   await params.control.whenRunning();
   const failedRunEnd = file.size();
-  const second = await runOnce(params, command, file, describeRepetition(first));
+  const output = openOutput(command, file);
+  output.note(describeRepetition(first));
+  const start = file.size();
+  const second = await runTo(params, command, output);
   return {
     ...second,
     durationMs: first.durationMs + second.durationMs,
     outputBytes: first.outputBytes + second.outputBytes,
-    ...(hasFailed(second) ? { flaky: false } : { flaky: true, failedRunEnd }),
+    flaky: !hasFailed(second),
+    repetition: { failedRunEnd, start },
   };
 }
 
@@ -93,15 +97,12 @@ function describeRepetition({ exit }: CommandResult): string {
   return `===== The output above is from a run that ${how}. The command is repeated once, to see whether it is flaky. =====`;
 }
 
-async function runOnce(
-  params: JobParams,
-  command: JobCommand,
-  file: AppendFile,
-  note?: string,
-): Promise<CommandResult> {
-  const createRenderer = command.logFile === null ? () => createTranscriptRenderer(command.name) : createLogRenderer;
-  const output = createOutput({ file, createRenderer, maxBytes: command.maxOutputBytes });
-  if (note !== undefined) output.note(note);
+function openOutput({ name, logFile, maxOutputBytes: maxBytes }: JobCommand, file: AppendFile): Output {
+  const createRenderer = logFile === null ? () => createTranscriptRenderer(name) : createLogRenderer;
+  return createOutput({ file, createRenderer, maxBytes });
+}
+
+async function runTo(params: JobParams, command: JobCommand, output: Output): Promise<CommandResult> {
   const result = await runWithGateway(params, command, output);
   if (result.startError !== null) output.note(result.startError);
   output.finish();
@@ -163,6 +164,11 @@ function redactDenial(denial: Denial, secrets: readonly Secret[]): Denial {
 function toStartError(error: unknown): string {
   if (error instanceof UserError && error.kind === "not_found") return [error.message, error.hint].join(" ").trim();
   throw error;
+}
+
+/** A shell exits with 126 or 127 if the program of a command cannot be executed or is missing. */
+function couldNotStart({ exit, startError }: CommandResult): boolean {
+  return startError !== null || exit.code === 126 || exit.code === 127;
 }
 
 export function hasFailed(result: CommandResult): boolean {

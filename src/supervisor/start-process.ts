@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { createReadStream, openSync, statSync } from "node:fs";
 import type { ReadStream } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { hasCode } from "../adapters/process/job-files.ts";
 import { sleep } from "../adapters/process/sleep.ts";
@@ -102,10 +102,10 @@ function pipeStdin({ stdin }: Pipes, input: ReadStream | null): void {
   input.pipe(stdin);
 }
 
-function explain({ argv, cwd }: ConfinedCommand, error: unknown): string {
+function explain({ argv, cwd, env }: ConfinedCommand, error: unknown): string {
   const [program] = argv;
   if (!isDirectory(cwd)) return `"${basename(program)}" was not started: its working directory ${cwd} does not exist.`;
-  if (hasCode(error, "ENOENT")) {
+  if (hasCode(error, "ENOENT") || (hasCode(error, "EACCES") && !isFileOnPath(program, env["PATH"] ?? ""))) {
     const place = program.includes("/")
       ? dirname(isAbsolute(program) ? program : join(cwd, program))
       : "any directory of PATH";
@@ -115,6 +115,18 @@ function explain({ argv, cwd }: ConfinedCommand, error: unknown): string {
   if (hasCode(error, "E2BIG"))
     return `"${basename(program)}" was not started: its arguments and environment are too long.`;
   return `"${basename(program)}" could not be started: ${error instanceof Error ? error.message : String(error)}.`;
+}
+
+/** The system also reports EACCES if the program does not exist and a directory of PATH cannot be searched. */
+function isFileOnPath(program: string, path: string): boolean {
+  const places = program.includes("/") ? [program] : path.split(delimiter).map((folder) => join(folder, program));
+  return places.some((place) => {
+    try {
+      return statSync(place).isFile();
+    } catch {
+      return false;
+    }
+  });
 }
 
 function isDirectory(path: string): boolean {

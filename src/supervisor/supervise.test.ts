@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -155,6 +164,14 @@ describe("supervisor: end of a job", () => {
     process.kill(pid, "SIGTERM");
     expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ endedBy: "lost" }] } });
     expect(printed(job)).toEqual(["ready", "tidy"]);
+  });
+
+  test("a missing program is reported as missing if a directory of PATH cannot be searched", async () => {
+    // A directory with the program's name leads to the same error (EACCES), for root as well.
+    mkdirSync(join(bench.home, "bin/no-such-program"), { recursive: true });
+    const command = { argv: ["no-such-program"], policy: policy({ PATH: join(bench.home, "bin") }) } as const;
+    const record = await bench.run(bench.job([command]));
+    expect(only(record).startError).toMatch(/"no-such-program" was not found/);
   });
 
   test("a missing prompt file is an error, not an empty prompt", async () => {

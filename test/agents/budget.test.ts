@@ -29,7 +29,7 @@ describe.each(TOKENS_FOR_90_CENTS)("$kind: budget in USD", (agent, tokens) => {
     expect(run.costUsd).toBeLessThanOrEqual(1);
     expect(await transcriptText(night, run)).toMatch(/does not allow another request: 0\.90 of 1\.00 USD are spent/);
 
-    await night.commands.choose(task.id, "implementing", null, ALICE);
+    await night.commands.choose(task.id, { option: "implementing" }, ALICE);
     const ended = await night.settled(task.id);
     expect(ended, ended.reason ?? "").toMatchObject({ status: "succeeded", outcome: "published" });
     expect(await night.published(ended, "made.txt")).toBe("hello, world");

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
+import { ensureAgent } from "../../scripts/ensure-agents.ts";
+import { CLAUDE_PACKAGE } from "../../src/adapters/agents/claude-code/claude-code.ts";
 import type { SandboxMode } from "../../src/core/settings/settings.ts";
 import type { SandboxPolicy } from "../../src/ports/sandbox.ts";
 import { openFakeAnthropic, toolResults } from "../../src/testing/models/fake-anthropic.ts";
@@ -96,7 +97,7 @@ export function createClaudeRunner(): ClaudeRunner {
         ...order.policy,
       });
       const argv = [
-        ensureAgent(AGENTS.claude),
+        ensureAgent(CLAUDE_PACKAGE),
         ...FLAGS,
         "--settings",
         files.settings,

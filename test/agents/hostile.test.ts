@@ -90,6 +90,6 @@ describe.each(ALL_AGENTS)("%s in a hostile repository", (_, agent) => {
     expect(changed.split("\n")).toEqual(["made.txt"]);
     // Gemini includes GEMINI.md in its prompt and has no option against it. It is text that it could also read as a file.
     const requests = JSON.stringify(night.model.requests.map(({ body }) => body));
-    if (agent.package.name !== "gemini") expect(requests).not.toContain(INSTRUCTION);
+    if (agent.package.program !== "gemini") expect(requests).not.toContain(INSTRUCTION);
   });
 });

@@ -3,7 +3,8 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } f
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { AGENTS, cacheDir, ensureAgent } from "../../scripts/ensure-agents.ts";
+import { cacheDir, ensureAgent } from "../../scripts/ensure-agents.ts";
+import { CLAUDE_PACKAGE } from "../../src/adapters/agents/claude-code/claude-code.ts";
 
 /** A user without files and without an entry in the user database. */
 const UID = 54_321;
@@ -13,6 +14,7 @@ const CHECKOUT = join(import.meta.dirname, "../..");
 
 const isRoot = process.getuid?.() === 0;
 
+// Other users run every test of this folder as themselves.
 test.skipIf(!isRoot || !canReadCheckout())(
   "claude: works in the sandbox of a normal user, too",
   { timeout: 180_000 },
@@ -60,7 +62,7 @@ function canReadCheckout(): boolean {
 
 /** Root's cache is not readable for others. The files are large, so they are hard-linked if possible. */
 function shareAgents(cache: string): void {
-  const program = ensureAgent(AGENTS.claude);
+  const program = ensureAgent(CLAUDE_PACKAGE);
   const packageDir = dirname(dirname(dirname(program)));
   mkdirSync(cache, { recursive: true });
   const target = join(cache, basename(packageDir));

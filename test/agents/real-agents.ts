@@ -1,6 +1,11 @@
 import { dirname } from "node:path";
-import { AGENTS, ensureAgent } from "../../scripts/ensure-agents.ts";
-import type { AgentPackage } from "../../scripts/ensure-agents.ts";
+import { ensureAgent } from "../../scripts/ensure-agents.ts";
+import { CLAUDE_PACKAGE } from "../../src/adapters/agents/claude-code/claude-code.ts";
+import { CODEX_PACKAGE } from "../../src/adapters/agents/codex/codex.ts";
+import { GEMINI_PACKAGE } from "../../src/adapters/agents/gemini/gemini.ts";
+import { OPENCODE_PACKAGE } from "../../src/adapters/agents/opencode/opencode.ts";
+import { QWEN_PACKAGE } from "../../src/adapters/agents/qwen/qwen.ts";
+import type { AgentPackage } from "../../src/adapters/agents/shared/agent-package.ts";
 import { openFakeAnthropic } from "../../src/testing/models/fake-anthropic.ts";
 import { openFakeGemini } from "../../src/testing/models/fake-gemini.ts";
 import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-model.ts";
@@ -50,7 +55,7 @@ const OPENAI = {
 
 const claude: RealAgent = {
   kind: "claude-code",
-  package: AGENTS.claude,
+  package: CLAUDE_PACKAGE,
   model: "claude-sonnet-4-5",
   costUsd: 0.015,
   keyName: "ANTHROPIC_API_KEY",
@@ -80,7 +85,7 @@ const claude: RealAgent = {
 
 const codex: RealAgent = {
   kind: "codex",
-  package: AGENTS.codex,
+  package: CODEX_PACKAGE,
   model: "gpt-5-codex",
   costUsd: 0.007,
   keyName: "OPENAI_API_KEY",
@@ -96,7 +101,7 @@ const codex: RealAgent = {
 
 const gemini: RealAgent = {
   kind: "gemini",
-  package: AGENTS.gemini,
+  package: GEMINI_PACKAGE,
   model: "gemini-2.5-pro",
   costUsd: 0.007,
   keyName: "GEMINI_API_KEY",
@@ -125,7 +130,7 @@ const gemini: RealAgent = {
 
 const opencode: RealAgent = {
   kind: "opencode",
-  package: AGENTS.opencode,
+  package: OPENCODE_PACKAGE,
   model: "gpt-5-codex",
   costUsd: 0.007,
   keyName: "OPENAI_API_KEY",
@@ -143,7 +148,7 @@ const opencode: RealAgent = {
 
 const qwen: RealAgent = {
   kind: "qwen",
-  package: AGENTS.qwen,
+  package: QWEN_PACKAGE,
   model: "gpt-5-codex",
   costUsd: 0.007,
   keyName: "OPENAI_API_KEY",

@@ -30,6 +30,9 @@ const USER_ID = 12_345;
 /** Root runs the attacks as both users; others only as themselves. */
 export const USERS: readonly User[] = isRoot ? ["root", "user"] : ["user"];
 
+/** What the functions that print an agent's text need. */
+const PACKAGES = ["fast-string-width", "fast-string-truncated-width", "fast-wrap-ansi"];
+
 /** A copy of the needed files that every user can read, wherever the checkout is. */
 export interface Kit {
   readonly dir: string;
@@ -41,7 +44,7 @@ export type TopicResults = Readonly<Record<string, Results>>;
 
 export function openKit(): Kit {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-kit-")));
-  for (const name of ["src", "test/attacks", "package.json"]) {
+  for (const name of ["src", "test/attacks", "package.json", ...PACKAGES.map((each) => `node_modules/${each}`)]) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     cpSync(join(REPOSITORY, name), join(dir, name), { recursive: true });
   }

@@ -1,6 +1,7 @@
 import type { AgentSettings } from "../../core/settings/settings.ts";
 import type { AgentKind } from "../../core/settings/kinds.ts";
 import type { Agent } from "../../ports/agent.ts";
+import type { AgentPackage } from "./shared/agent-package.ts";
 
 /**
  * Everything that Nightshift knows about one kind of agent. `init` finds an agent, and `doctor` checks it, by the program that
@@ -8,6 +9,8 @@ import type { Agent } from "../../ports/agent.ts";
  */
 export interface AgentDefinition extends AgentKind {
   create(settings: AgentSettings): Agent;
+  /** For a CLI that is tested as a real program. */
+  readonly package?: AgentPackage;
   readonly docs: AgentDocs;
 }
 

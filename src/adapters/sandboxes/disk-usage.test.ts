@@ -92,6 +92,7 @@ it.skipIf(!existsSync("/usr/bin/bwrap"))("disk usage: does not enter other file 
   expect(inside).toBeGreaterThan(4 * MB);
 });
 
+// Root may read everything.
 it.skipIf(process.getuid?.() === 0)("disk usage: skips unreadable directories", async () => {
   mkdirSync(join(dir, "closed"));
   chmodSync(join(dir, "closed"), 0);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { terminalText } from "../../core/text/terminal-text.ts";
-import { hiddenIn } from "../../testing/hidden-text.ts";
+import { HIDDEN_CHARACTERS, hiddenIn } from "../../testing/hidden-text.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import { createRedactStreams } from "./redact-stream.ts";
 
@@ -107,6 +107,24 @@ describe("redacted stream", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("redacts a secret with any character inside that a terminal does not show", () => {
+    const missed = HIDDEN_CHARACTERS.filter((hidden, index) => {
+      const bytes = Buffer.from(`is tok/3n-vä${hidden}rde+1.`);
+      return pass(bytes, [11 + (index % 5)]).out.toString() !== "is [redacted: TOKEN].";
+    });
+    expect(missed.map((hidden) => hidden.codePointAt(0)?.toString(16))).toEqual([]);
+  });
+
+  it("redacts a secret that is written as JSON escapes, for any chunk boundaries", () => {
+    const escaped = Array.from("tok/3n-värde+1", (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const partly = ["t", ...escaped.slice(1, 3), "/3n-", ...escaped.slice(7)];
+    for (const text of [escaped.join(""), partly.join("")]) {
+      const bytes = Buffer.from(`{"text":"is ${text}."}`);
+      for (let cut = 0; cut < bytes.length; cut += 1)
+        expect(pass(bytes, [cut]).out.toString()).toBe('{"text":"is [redacted: TOKEN]."}');
+    }
   });
 
   it.each(["\u0000", "\u001b[31m", String.raw`\u0000`])("redacts a secret with 100 kB of %j inside", (hidden) => {

@@ -138,6 +138,7 @@ const RULES: DiffRules = {
   binaryFiles: "show",
   submodules: "refuse",
   checkCommands: ["sh check.sh"],
+  gateFiles: [],
 };
 
 export const attacks: readonly Attack[] = [

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RESULT } from "../../../src/testing/syscalls/syscall-program.ts";
 import type { Syscall } from "../../../src/testing/syscalls/syscall-program.ts";
@@ -14,6 +14,7 @@ const [MS_REMOUNT, MS_BIND] = [32, 4096];
 const [USER_KEYRING, SESSION_KEYRING] = [-4, -3];
 const SHMGET = [29, 194] as const;
 const SHMAT = [30, 196] as const;
+const INOTIFY_INIT1 = [294, 26] as const;
 const SETHOSTNAME = [170, 161] as const;
 const SETUID = [105, 146] as const;
 const PRCTL = [157, 167] as const;
@@ -190,6 +191,18 @@ export const attacks: readonly Attack[] = [
   syscallAttack("allocate kernel memory with semaphores", { control: "namespace" }, () => [
     { call: "semget", args: [0, MANY_SEMAPHORES, IPC_CREAT] },
   ]),
+  {
+    ...syscallAttack("take more than a quarter of the user's inotify instances", { control: "plain" }, () => {
+      const total = Number(readFileSync("/proc/sys/fs/inotify/max_user_instances", "utf8"));
+      return Array.from({ length: Math.floor(total / 4) + 1 }, () => ({
+        call: syscallNumber(INOTIFY_INIT1),
+        args: [0],
+      }));
+    }),
+    // Under root, each run has its own user, for which the kernel counts separately.
+    only: "user",
+    alone: true,
+  },
   syscallAttack("hide open files in a thread with its own descriptor table", { control: "plain" }, () => [
     { call: "close_range", args: [1_000, 1_001, CLOSE_RANGE_UNSHARE] },
   ]),

@@ -8,7 +8,8 @@ import { readFromWorkspace } from "../../../src/adapters/git/read/read-from-work
 import { readOutcomeFile } from "../../../src/adapters/run-files/outcome-file.ts";
 import { renderEvent } from "../../../src/cli/print/transcript.ts";
 import { summary } from "../../../src/cli/print/summary.ts";
-import { describeWaiting, taskLine } from "../../../src/cli/print/task.ts";
+import { taskLine } from "../../../src/cli/print/task.ts";
+import { describeWaiting } from "../../../src/cli/print/waiting.ts";
 import type { TaskJson } from "../../../src/http/client/client.ts";
 import type { Attack, MultiStepAttack, RunResult, AttackContext } from "../attack.ts";
 import { fixturePolicy } from "../fixture.ts";
@@ -146,8 +147,8 @@ function renderEverywhere(text: string): readonly string[] {
   return [
     ...events.map((event) => renderEvent(context, event)),
     taskLine(context, task),
-    describeWaiting(asks),
-    describeWaiting(choice),
+    describeWaiting(context, asks),
+    describeWaiting(context, choice),
     summary(context, task),
   ];
 }

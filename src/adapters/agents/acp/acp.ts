@@ -5,6 +5,7 @@ import { UserError } from "../../../core/text/errors.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { KNOWN_AGENTS } from "./known-agents.ts";
 import type { AcpRules } from "./rules.ts";
+import { describeProgram } from "../shared/agent-package.ts";
 import { parseEventLine } from "../shared/event-lines.ts";
 
 /** Any agent that supports the Agent Client Protocol over stdio. Our client runs it and prints its transcript as events. */
@@ -20,7 +21,10 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
   return {
     kind: "acp",
     capabilities: { sessions: true, mcp: true, gateway: known?.api ?? null },
-    program: { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." },
+    program:
+      known?.package === undefined
+        ? { name: program, versionArgs: [], oldest: null, install: "Install it, or correct `command`." }
+        : { ...describeProgram(known.package), name: program },
     parseLine: parseEventLine,
     command: (run: AgentRun): AgentCommand => {
       const rulesFile = join(run.filesDir, "acp-rules.json");

@@ -1,5 +1,6 @@
 import type { AgentCommand, AgentRun, InnerGateway, ModelApi } from "../../../ports/agent.ts";
-import { geminiFiles } from "../gemini/gemini.ts";
+import { GEMINI_PACKAGE, geminiFiles } from "../gemini/gemini.ts";
+import type { AgentPackage } from "../shared/agent-package.ts";
 
 /** An ACP agent that Nightshift knows how to configure. */
 export interface KnownAgent {
@@ -9,6 +10,8 @@ export interface KnownAgent {
   /** Appended to the configured arguments. */
   readonly args?: readonly string[];
   readonly files?: (run: AgentRun) => AgentCommand["files"];
+  /** If it is tested with the real program. */
+  readonly package?: AgentPackage;
 }
 
 const ANTHROPIC: KnownAgent = {
@@ -31,6 +34,7 @@ export const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     args: ["--skip-trust", "--extensions", "none"],
     // The session request already contains the report server.
     files: (run) => geminiFiles({ ...run, reportServer: null }),
+    package: GEMINI_PACKAGE,
   },
   qwen: { api: "openai", env: ({ url, key }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key }) },
 };

@@ -7,7 +7,7 @@ export const aiderAgent: AgentDefinition = {
   ...noSettings,
   create: aider,
   docs: {
-    program: "`aider`",
+    program: "`aider` 0.76.0 or newer",
     modelAccess: "gateway",
     reporting: "file",
     testedWith: "never: written from its documentation and source",

@@ -3,19 +3,22 @@ import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/ag
 import { guardFile, guardSettings } from "./guard.ts";
 import { parseClaudeLine } from "./lines.ts";
 import { readTools } from "./tools.ts";
+import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
+
+export const CLAUDE_PACKAGE: AgentPackage = {
+  program: "claude",
+  package: "@anthropic-ai/claude-code",
+  tested: "2.1.325",
+  // Older versions ignore a failing hook, and thus a failing guard.
+  oldest: "2.1.300",
+};
 
 /** Claude Code in non-interactive mode: the prompt on stdin, events as lines of JSON on stdout. */
 export function claudeCode(): Agent {
   return {
     kind: "claude-code",
     capabilities: { sessions: true, mcp: true, gateway: "anthropic" },
-    program: {
-      name: "claude",
-      versionArgs: ["--version"],
-      // Older versions ignore a failing hook, and thus a failing guard.
-      oldest: "2.1.300",
-      install: "Install it by `npm install -g @anthropic-ai/claude-code`.",
-    },
+    program: describeProgram(CLAUDE_PACKAGE),
     parseLine: parseClaudeLine,
     command,
   };

@@ -3,9 +3,17 @@ import type { AgentSettings } from "../../../core/settings/settings.ts";
 import { strictSchema } from "../../../core/outcomes/simplify-schema.ts";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseCodexLine } from "./lines.ts";
+import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
 
 /** The environment variable from which Codex reads its API key. */
 const KEY_NAME = "NIGHTSHIFT_MODEL_KEY";
+
+export const CODEX_PACKAGE: AgentPackage = {
+  program: "codex",
+  package: "@openai/codex",
+  tested: "0.166.0",
+  oldest: "0.160.0",
+};
 
 /**
  * OpenAI's `codex exec`. Its whole configuration is in its arguments, because an earlier run could have changed a file.
@@ -15,12 +23,7 @@ export function codex(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "codex",
     capabilities: { sessions: true, mcp: true, gateway: "openai" },
-    program: {
-      name: "codex",
-      versionArgs: ["--version"],
-      oldest: "0.160.0",
-      install: "Install it by `npm install -g @openai/codex`.",
-    },
+    program: describeProgram(CODEX_PACKAGE),
     parseLine: parseCodexLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
   };

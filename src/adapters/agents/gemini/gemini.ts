@@ -2,6 +2,14 @@ import { join } from "node:path";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseGeminiLine } from "./lines.ts";
+import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
+
+export const GEMINI_PACKAGE: AgentPackage = {
+  program: "gemini",
+  package: "@google/gemini-cli",
+  tested: "0.61.0",
+  oldest: "0.60.0",
+};
 
 /**
  * Google's `gemini`. It only starts MCP servers in a trusted workspace. `--skip-trust` takes effect after it has read its
@@ -12,12 +20,7 @@ export function gemini(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "gemini",
     capabilities: { sessions: true, mcp: true, gateway: "gemini" },
-    program: {
-      name: "gemini",
-      versionArgs: ["--version"],
-      oldest: "0.60.0",
-      install: "Install it by `npm install -g @google/gemini-cli`.",
-    },
+    program: describeProgram(GEMINI_PACKAGE),
     parseLine: parseGeminiLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
   };

@@ -4,6 +4,14 @@ import { UserError } from "../../../core/text/errors.ts";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseOpencodeLine } from "./lines.ts";
+import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
+
+export const OPENCODE_PACKAGE: AgentPackage = {
+  program: "opencode",
+  package: "opencode-ai",
+  tested: "1.18.33",
+  oldest: "1.18.0",
+};
 
 /**
  * `opencode run`. Its whole configuration is in one environment variable, not in files of the workspace or of an earlier run.
@@ -14,12 +22,7 @@ export function opencode(settings: Pick<AgentSettings, "model">): Agent {
   return {
     kind: "opencode",
     capabilities: { sessions: true, mcp: true, gateway: "openai" },
-    program: {
-      name: "opencode",
-      versionArgs: ["--version"],
-      oldest: "1.18.0",
-      install: "Install it by `npm install -g opencode-ai`.",
-    },
+    program: describeProgram(OPENCODE_PACKAGE),
     parseLine: parseOpencodeLine,
     command: (run) => commandFor(run, run.model ?? settings.model),
   };

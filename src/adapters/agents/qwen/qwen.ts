@@ -2,18 +2,21 @@ import { join } from "node:path";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseClaudeLine } from "../claude-code/lines.ts";
 import { readTools } from "../claude-code/tools.ts";
+import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
+
+export const QWEN_PACKAGE: AgentPackage = {
+  program: "qwen",
+  package: "@qwen-code/qwen-code",
+  tested: "0.24.4",
+  oldest: "0.24.0",
+};
 
 /** Qwen Code. Its output has claude's format, and it works with any model that offers OpenAI's chat completions API. */
 export function qwen(): Agent {
   return {
     kind: "qwen",
     capabilities: { sessions: true, mcp: true, gateway: "openai" },
-    program: {
-      name: "qwen",
-      versionArgs: ["--version"],
-      oldest: "0.24.0",
-      install: "Install it by `npm install -g @qwen-code/qwen-code`.",
-    },
+    program: describeProgram(QWEN_PACKAGE),
     parseLine: parseClaudeLine,
     command,
   };

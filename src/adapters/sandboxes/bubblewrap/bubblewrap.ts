@@ -16,7 +16,7 @@ import { programMounts } from "./program-mounts.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 import { resolveGrants } from "../grants/resolve-grants.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { stageNoExec, stageViews, withStagedMounts } from "./stage.ts";
+import { stageNoExec, stageViews, withOuterNamespaces } from "./stage.ts";
 import { systemMounts } from "./system-mounts.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
@@ -34,7 +34,7 @@ export const bubblewrap: Sandbox = {
     const identity = chooseIdentity(context.run);
     const grants = resolveGrants(policy);
     const readDirs = grants.read.filter((path) => statSync(path).isDirectory());
-    const bwrap = findBwrap(identity, readDirs.length > 0 || !policy.executes);
+    const bwrap = findBwrap(identity, identity === null || readDirs.length > 0 || !policy.executes);
     if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...listRunFiles(policy)], identity);
     requireReadable(policy.own.read, identity);
     mkdirSync(context.dir, { recursive: true, mode: 0o700 });
@@ -81,7 +81,7 @@ export const bubblewrap: Sandbox = {
     const run = policy.env["NIGHTSHIFT_RUN"];
     return {
       command: {
-        argv: withStagedMounts([...noExec.map(stageNoExec), ...views], outer, identity !== null),
+        argv: withOuterNamespaces([...noExec.map(stageNoExec), ...views], outer, identity !== null),
         // For bubblewrap itself. The command's environment is passed in the options, which no other process can read.
         env: run === undefined ? {} : { NIGHTSHIFT_RUN: run },
         cwd: "/",
@@ -106,11 +106,11 @@ function listRunFiles({ own, forbidden }: SandboxPolicy): readonly string[] {
   );
 }
 
-function findBwrap(identity: Identity | null, stagesMounts: boolean): string {
+function findBwrap(identity: Identity | null, needsUnshare: boolean): string {
   const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
   if (bwrap === undefined) throw missingToolError("bwrap");
   if (identity !== null) requireTool(SETPRIV);
-  if (stagesMounts) requireTool(UNSHARE);
+  if (needsUnshare) requireTool(UNSHARE);
   return bwrap;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argv } from "../../../ports/sandbox.ts";
 
@@ -26,18 +26,32 @@ export function stageViews(paths: readonly string[], dir: string): readonly Stag
   });
 }
 
-export function withStagedMounts(mounts: readonly StagedMount[], argv: Argv, isRoot: boolean): Argv {
-  if (mounts.length === 0) return argv;
+/**
+ * Starts a command with these mounts. For an ordinary user it also has a user namespace of its own, which limits what the kernel
+ * otherwise counts for all programs of the user together.
+ */
+export function withOuterNamespaces(mounts: readonly StagedMount[], argv: Argv, isRoot: boolean): Argv {
+  if (isRoot && mounts.length === 0) return argv;
   // `mount` requires root, at least in its own user namespace.
   const namespaces = isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const unshare = ["/usr/bin/unshare", ...namespaces, "--propagation", "private"] as const;
   const words = mounts.flatMap(({ kind, path, at }) => [kind, path, at]);
-  return [...unshare, "--", "/bin/sh", "-c", SCRIPT, String(mounts.length), ...words, ...argv];
+  const script = isRoot ? MOUNT : `${limitInotify()}${MOUNT}`;
+  return [...unshare, "--", "/bin/sh", "-c", script, String(mounts.length), ...words, ...argv];
+}
+
+/** A quarter of the user's limits, so that concurrent runs leave some for the user's other programs. */
+function limitInotify(): string {
+  const lines = ["instances", "watches"].map((kind) => {
+    const total = Number(readFileSync(`/proc/sys/fs/inotify/max_user_${kind}`, "utf8"));
+    return `echo ${Math.floor(total / 4)} > /proc/sys/user/max_inotify_${kind} || exit 1`;
+  });
+  return lines.join("\n");
 }
 
 // $0 is the number of mounts with three arguments each; the rest is the command. An overlay needs a second, empty directory.
 // Both are named without their paths, which may contain characters with a meaning in mount options.
-const SCRIPT = `
+const MOUNT = `
 n=$0
 while [ "$n" -gt 0 ]; do
   case $1 in

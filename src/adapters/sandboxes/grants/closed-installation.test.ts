@@ -28,6 +28,7 @@ try {
 }
 `;
 
+// Only under root does a run have a user of its own, who may be unable to read the installation.
 describe.runIf(isRootOnLinux)("sandbox: an installation that only root can read", () => {
   let root: string;
   let node: string;

@@ -38,7 +38,7 @@ function refuseSpecialFiles(real: string): string | null {
       const path = join(folder, entry.name);
       const kind = specialKind(entry);
       if (kind !== null)
-        return `contains the ${kind} ${terminalLine(relative(real, path), 100)}, which gives access to a program outside the sandbox: list only the needed subfolders`;
+        return `contains the ${kind} ${terminalLine(relative(real, path), 100)}, which gives access to a program outside the sandbox: remove it, or list only the needed subfolders`;
       if (entry.isDirectory()) folders.push(path);
     }
   }

@@ -48,12 +48,18 @@ describe("a missing or outdated bubblewrap", () => {
   });
 });
 
+const NO_LIMITS = "/bin/sh: 1: cannot create /proc/sys/user/max_inotify_instances: Permission denied\n";
+
 describe("diagnose", () => {
   test.for([
     [UID_MAP, {}, "AppArmor", "/etc/apparmor.d/nightshift-bwrap"],
     ["bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted\n", {}, "AppArmor", "apparmor_parser -r"],
-    ["unshare: write failed /proc/self/uid_map: Operation not permitted\n", {}, "AppArmor", "apparmor_parser -r"],
+    ["unshare: write failed /proc/self/uid_map: Operation not permitted\n", {}, "AppArmor", "/usr/bin/{bwrap,unshare}"],
     [NO_NAMESPACE, { apparmorRestricts: true }, "AppArmor", "apparmor_parser -r"],
+    [NO_LIMITS, { apparmorRestricts: true }, "AppArmor", "apparmor_parser -r"],
+    [NO_LIMITS, { container: "docker" }, "in a container", "systempaths=unconfined"],
+    ["unshare: unshare failed: No space left on device\n", {}, "limit of namespaces", "sysctl -w"],
+    ["unshare: unshare failed: No space left on device\n", { maxUserNamespaces: 0 }, "is 0", "sysctl -w"],
     [NO_NAMESPACE, { maxUserNamespaces: 0 }, "user.max_user_namespaces is 0", "sysctl -w user.max_user_namespaces="],
     ["bwrap: Creating new namespace failed: No space left on device\n", { maxUserNamespaces: 0 }, "is 0", "sysctl -w"],
     [NO_NAMESPACE, { unprivilegedClone: 0 }, "unprivileged_userns_clone is 0", "kernel.unprivileged_userns_clone=1"],

@@ -84,7 +84,9 @@ const NO_NAMESPACE =
   /No permissions to creat(?:e|ing) (?:a )?new namespace|Creating new namespace failed|unshare failed/;
 const NO_NAMESPACE_PERMISSIONS =
   /setting up uid map: Permission denied|loopback: Failed RTM_NEWADDR|write failed \/proc\/self\/uid_map/;
-const NO_MORE_NAMESPACES = /ENOSPC|new namespace failed: No space left/;
+/** A namespace whose limits its creator may not set, because AppArmor took away its capabilities or /proc/sys is read-only. */
+const NO_NAMESPACE_LIMITS = /\/proc\/sys\/user\/max_\w+: (?:Permission denied|Read-only file system)/;
+const NO_MORE_NAMESPACES = /ENOSPC|(?:new namespace|unshare) failed: No space left/;
 const NO_PROC = /Can't mount proc/;
 
 /** The first match counts. Causes confirmed by a setting of the machine come before guesses from the output. */
@@ -107,10 +109,10 @@ const CAUSES: readonly Cause[] = [
   },
   {
     isIt: (stderr, { apparmorRestricts }) =>
-      NO_NAMESPACE_PERMISSIONS.test(stderr) || (apparmorRestricts && NO_NAMESPACE.test(stderr)),
+      NO_NAMESPACE_PERMISSIONS.test(stderr) || (apparmorRestricts && isAboutNamespaces(stderr)),
     message:
-      "AppArmor does not allow bubblewrap to create user namespaces. This is the default on Ubuntu 24.04 and later.",
-    remedy: `Allow it for bwrap only: ${apparmorCommand()}`,
+      "AppArmor does not allow bubblewrap (bwrap) and unshare to create user namespaces. This is the default on Ubuntu 24.04 and later.",
+    remedy: `Allow it for these two programs: ${apparmorCommand()}`,
   },
   {
     isIt: (stderr) => /Unknown option --/.test(stderr),
@@ -131,13 +133,15 @@ const CAUSES: readonly Cause[] = [
 ];
 
 function isAboutNamespaces(stderr: string): boolean {
-  return NO_NAMESPACE.test(stderr) || NO_NAMESPACE_PERMISSIONS.test(stderr) || NO_MORE_NAMESPACES.test(stderr);
+  return [NO_NAMESPACE, NO_NAMESPACE_PERMISSIONS, NO_NAMESPACE_LIMITS, NO_MORE_NAMESPACES].some((words) =>
+    words.test(stderr),
+  );
 }
 
-/** Creates a profile that allows user namespaces for bwrap only. */
+/** Creates a profile that allows user namespaces for the two programs with which an ordinary user's sandbox starts. */
 function apparmorCommand(): string {
   const file = "/etc/apparmor.d/nightshift-bwrap";
-  const profile = String.raw`abi <abi/4.0>,\nprofile nightshift-bwrap /usr/bin/bwrap flags=(unconfined) {\n  userns,\n}\n`;
+  const profile = String.raw`abi <abi/4.0>,\nprofile nightshift-bwrap /usr/bin/{bwrap,unshare} flags=(unconfined) {\n  userns,\n}\n`;
   return `printf '${profile}' | sudo tee ${file} && sudo apparmor_parser -r ${file}`;
 }
 
