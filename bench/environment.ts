@@ -20,7 +20,8 @@ export interface BenchEnvironment {
 export interface Daemon {
   readonly pid: number;
   readonly client: Client;
-  stop(): Promise<void>;
+  /** With `force`, running agents are ended too. */
+  stop(options?: { readonly force: boolean }): Promise<void>;
 }
 
 export const PROJECT = "bench";
@@ -97,8 +98,8 @@ export async function openDaemon(
   return {
     pid: address.pid,
     client,
-    async stop() {
-      await client.call("POST /daemon/stop", { body: { force: false } });
+    async stop({ force } = { force: false }) {
+      await client.call("POST /daemon/stop", { body: { force } });
       while (existsSync(`/proc/${address.pid}`)) await sleep(10);
     },
   };

@@ -3,12 +3,14 @@ import { printTable, writeResults, type Measured } from "./report.ts";
 import { measureColdStart } from "./rows/cold-start.ts";
 import { measureFileRecord } from "./rows/file-record.ts";
 import { measureGateway } from "./rows/gateway.ts";
+import { measureGrowth } from "./rows/growth.ts";
 import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
 import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measureQueue } from "./rows/queue.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
+import { measureSubmit } from "./rows/submit.ts";
 import { measureTaskOverhead } from "./rows/task-overhead.ts";
 import { measureThroughput } from "./rows/throughput.ts";
 import { measureTranscript } from "./rows/transcript.ts";
@@ -26,6 +28,8 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   j: measureGateway,
   k: measureTranscript,
   l: measureNight,
+  m: measureGrowth,
+  n: measureSubmit,
 };
 
 const asked = process.argv.slice(2);

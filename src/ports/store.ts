@@ -1,3 +1,4 @@
+import type { DocumentKind, TaskDocument } from "../core/task/document.ts";
 import type { Event, EventDraft } from "../core/task/event.ts";
 import type {
   CheckResult,
@@ -18,7 +19,7 @@ import type { Role } from "../core/task/role.ts";
 import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { ProjectRemoval } from "./projects.ts";
-import type { Artifact, QueueReason, Task, TaskStatus, Trigger } from "../core/task/task.ts";
+import type { Artifact, QueueReason, Task, TaskChangeRequest, TaskStatus, Trigger } from "../core/task/task.ts";
 import type { MoneyStore } from "./store-money.ts";
 
 /**
@@ -75,8 +76,12 @@ export interface TaskStore {
   getTaskByKey(key: string): Promise<Task | null>;
   /** Returns at most ten ids that start with `prefix` (with or without `task_`). */
   findTaskIds(prefix: string): Promise<readonly string[]>;
+  /** Returns for each existing id the prefix that people see; see `shortenId`. */
+  shortenIds(kind: "task" | "run", ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first. */
   listTasks(query: ListTasksQuery): Promise<Page<Task>>;
+  /** Returns the tasks that ended in this period, oldest first. `until` is exclusive. */
+  listEndedTaskIds(since: number, until: number): Promise<readonly string[]>;
   getRun(id: string): Promise<Run | null>;
   findRunIds(prefix: string): Promise<readonly string[]>;
   /** Returns the newest `limit` runs, oldest first. */
@@ -85,7 +90,13 @@ export interface TaskStore {
   listOpenRuns(): Promise<readonly Run[]>;
   listChecks(taskId: string): Promise<readonly CheckResult[]>;
   listArtifacts(taskId: string): Promise<readonly Artifact[]>;
-  /** Removes an ended task with its runs, checks and artifacts. Its events and costs are kept. */
+  /** Version null returns the newest one. Null if there is none. */
+  getDocument(taskId: string, kind: DocumentKind, version: number | null): Promise<TaskDocument | null>;
+  /** Returns the ids of tasks whose questions have passed their deadline. */
+  listOverdue(at: number, limit: number): Promise<readonly string[]>;
+  /** Returns the latest change request of each of these tasks that has one. */
+  listChangeRequests(taskIds: readonly string[]): Promise<ReadonlyMap<string, TaskChangeRequest>>;
+  /** Removes an ended task with its runs, checks, artifacts and documents. Its events and costs are kept. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
   countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
 }
@@ -264,6 +275,7 @@ export interface CommitParams {
   readonly events: readonly EventDraft[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  readonly document?: TaskDocument | null;
   readonly notices: readonly NewNotice[];
   readonly admission: Admission;
 }
@@ -343,6 +355,12 @@ export interface ListProposalsQuery {
   readonly task?: string | null;
   /** Null means any status. */
   readonly statuses: readonly ProposalStatus[] | null;
+  /** Only proposals whose id, or the id of their task, starts with this prefix (with or without `prop_` or `task_`). */
+  readonly prefix?: string;
+  /** Only proposals with this fingerprint of the change. */
+  readonly patch?: string;
+  /** Only proposals without a reason for which no person was asked yet. */
+  readonly isUnexplained?: boolean;
   readonly limit: number;
 }
 

@@ -23,6 +23,14 @@ export function testCommit(current: Current): void {
       const { task, run, lease } = await startTask(current.store);
       const next = sampleRun(task, { step: "checks", role: null, agent: null, createdAt: 2000 });
       const end = sampleEnd(run.id);
+      const document = {
+        kind: "plan",
+        version: 2,
+        hash: "h2",
+        run: run.id,
+        at: 7,
+        content: { plan: "Do it." },
+      } as const;
       const result = await current.store.tasks.commit(
         committing(
           { ...task, state: "checks", version: 99 },
@@ -34,6 +42,7 @@ export function testCommit(current: Current): void {
             events: [sampleEvent({ summary: "one" }), sampleEvent({ summary: "two" })],
             checks: [sampleCheck(run.id)],
             artifacts: [sampleArtifact()],
+            document,
             notices: [sampleNotice()],
           },
         ),
@@ -50,6 +59,10 @@ export function testCommit(current: Current): void {
       });
       expect(await current.store.tasks.listChecks(task.id)).toEqual([sampleCheck(run.id)]);
       expect(await current.store.tasks.listArtifacts(task.id)).toEqual([sampleArtifact()]);
+      expect(await current.store.tasks.getDocument(task.id, "plan", null)).toEqual(document);
+      expect(await current.store.tasks.getDocument(task.id, "plan", 2)).toEqual(document);
+      expect(await current.store.tasks.getDocument(task.id, "plan", 1)).toBeNull();
+      expect(await current.store.tasks.getDocument(task.id, "design", null)).toBeNull();
       expect(await current.store.events.listEvents({ after: 0, task: null, limit: 9 })).toEqual(result.events);
       expect(await current.store.outbox.dueNotices(1000, 9)).toMatchObject([sampleNotice()]);
     });

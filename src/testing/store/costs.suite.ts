@@ -193,6 +193,7 @@ export function testCosts(current: Current): void {
       });
       expect(await current.store.money.spent({ ...time, project: "api" })).toEqual({ ...one, knownUsd: 0.2 });
       expect(await current.store.money.spent({ ...time, project: "none" })).toEqual(NOTHING);
+      expect(await current.store.money.spent({ since: 2000, until: 1000, project: null })).toEqual(NOTHING);
     });
 
     it("is the same after a restart", async (context) => {

@@ -44,6 +44,31 @@ export function testLedger(current: Current): void {
       expect(await ids({ statuses: [] })).toEqual([]);
     });
 
+    it("are found by the fingerprint of their change, and by the prefix of their own id or their task's", async () => {
+      await current.store.ledger.saveProposals([
+        makeProposal({ id: "prop_a1", task: "task_1a", patch: "p", at: 1 }),
+        makeProposal({ id: "prop_a2", task: "task_1b", patch: "p", at: 2, status: "closed" }),
+        makeProposal({ id: "prop_b1", task: "task_a", at: 3 }),
+      ]);
+      expect(await ids({ patch: "p" })).toEqual(["prop_a2", "prop_a1"]);
+      expect(await ids({ patch: "p", statuses: ["closed", "merged"] })).toEqual(["prop_a2"]);
+      expect(await ids({ prefix: "prop_a" })).toEqual(["prop_a2", "prop_a1"]);
+      expect(await ids({ prefix: "a" })).toEqual(["prop_b1", "prop_a2", "prop_a1"]);
+      expect(await ids({ prefix: "task_1" })).toEqual(["prop_a2", "prop_a1"]);
+      for (const prefix of ["%", "_", "prop_a1x", "c"]) expect(await ids({ prefix })).toEqual([]);
+    });
+
+    it("are listed as unexplained until they have a reason or a person was asked for it", async () => {
+      const reason = { kind: "too_big", text: "", by: "ada", at: 7 } as const;
+      await current.store.ledger.saveProposals([
+        makeProposal({ id: "prop_a", status: "closed", at: 3 }),
+        makeProposal({ id: "prop_b", status: "closed", at: 2, askedAt: 6 }),
+        makeProposal({ id: "prop_c", status: "closed", at: 1, reason }),
+      ]);
+      expect(await ids({ statuses: ["closed"], isUnexplained: true })).toEqual(["prop_a"]);
+      expect(await ids({ statuses: ["closed"], isUnexplained: false })).toEqual(["prop_a", "prop_b", "prop_c"]);
+    });
+
     it("are updated partially, and a missing one returns null", async () => {
       await current.store.ledger.saveProposals([bare, full]);
       const changed = { ...bare, status: "published", url: "u", number: 9, updatedAt: 5_000 } as const;

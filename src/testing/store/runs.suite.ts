@@ -83,6 +83,7 @@ export function testRuns(current: Current): void {
       expect(await current.store.tasks.findRunIds("ab")).toEqual(["run_ab1", "run_ab2"]);
       expect(await current.store.tasks.findRunIds("run_ab2")).toEqual(["run_ab2"]);
       expect(await current.store.tasks.findRunIds("a%")).toEqual([]);
+      expect((await current.store.tasks.shortenIds("run", ["run_ab1"])).get("run_ab1")).toBe("run_ab1");
       expect(await current.store.tasks.getRun("run_ab")).toBeNull();
     });
 
@@ -95,7 +96,10 @@ export function testRuns(current: Current): void {
       expect(await ids({ limit: 2 })).toEqual([early.run.id, late.run.id]);
       expect(await ids({ project: "a" })).toEqual([run.id, late.run.id]);
       expect(await ids({ task: early.task.id })).toEqual([early.run.id]);
-      expect(await ids({ status: ["running", "paused"] })).toContain(run.id);
+      expect(await ids({ status: ["running", "paused"] })).toEqual([run.id]);
+      expect(await ids({ status: ["starting", "running"] })).toEqual([run.id, early.run.id, late.run.id]);
+      expect(await ids({ status: ["starting", "running"], limit: 2 })).toEqual([early.run.id, late.run.id]);
+      expect(await ids({ status: ["starting"], project: "a" })).toEqual([late.run.id]);
       expect(await ids({ status: [] })).toEqual([]);
     });
 

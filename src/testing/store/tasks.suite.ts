@@ -105,6 +105,43 @@ export function testTasks(current: Current): void {
     });
   });
 
+  describe("change requests", () => {
+    const url = "https://forge.example/7";
+    const request = sampleArtifact({ type: "change_request", label: "Say more", url, data: { number: 7 } });
+
+    async function publish() {
+      const { task } = await startTask(current.store);
+      await current.store.tasks.commit(committing(task, { artifacts: [request] }));
+      return task.id;
+    }
+
+    const report = (task: string, type: "request.merged" | "request.closed" | "request.reopened", at: number) =>
+      current.store.events.appendEvents([sampleEvent({ task, type, at, data: { number: 7, url } })]);
+
+    it("have the state that was last reported", async () => {
+      const [open, merged, reopened] = [await publish(), await publish(), await publish()];
+      const { task: other } = await startTask(current.store);
+      await report(merged, "request.merged", 50);
+      await report(reopened, "request.closed", 60);
+      expect((await current.store.tasks.listChangeRequests([reopened])).get(reopened)).toMatchObject({
+        state: "closed",
+        endedAt: 60,
+      });
+      await report(reopened, "request.reopened", 70);
+      // An earlier change request of the task.
+      await current.store.events.appendEvents([
+        sampleEvent({ task: open, type: "request.closed", data: { number: 6, url: "https://forge.example/6" } }),
+      ]);
+      const found = await current.store.tasks.listChangeRequests([open, merged, reopened, other.id]);
+      expect(Object.fromEntries(found)).toEqual({
+        [open]: { number: 7, url, state: "open", endedAt: null },
+        [merged]: { number: 7, url, state: "merged", endedAt: 50 },
+        [reopened]: { number: 7, url, state: "open", endedAt: null },
+      });
+      expect((await current.store.tasks.listChangeRequests([])).size).toBe(0);
+    });
+  });
+
   describe("reading tasks", () => {
     it("finds at most ten ids by prefix, with or without task_, and supports no wildcards", async () => {
       for (let i = 0; i < 12; i++)
@@ -118,6 +155,20 @@ export function testTasks(current: Current): void {
       for (const none of ["%", "_", "a%", "a_", "task_~", "ac0", "'"])
         expect(await current.store.tasks.findTaskIds(none)).toEqual([]);
       expect(await current.store.tasks.getTask("task_a")).toBeNull();
+    });
+
+    it("shortens ids to prefixes that find only this task, also beside similar ids", async () => {
+      const ids = ["task_3k9x2f7m1q", "task_3k9x2f7m1z", "task_3k9x2f0000", "task_7fw65dkav4"];
+      for (const id of ids) await current.store.tasks.createTask(creating(sampleTask({ id })));
+      const short = await current.store.tasks.shortenIds("task", [...ids, "task_unknown"]);
+      expect(Object.fromEntries(short)).toEqual({
+        task_3k9x2f7m1q: "task_3k9x2f7m1q",
+        task_3k9x2f7m1z: "task_3k9x2f7m1z",
+        task_3k9x2f0000: "task_3k9x2f0",
+        task_7fw65dkav4: "task_7fw65d",
+      });
+      for (const [id, prefix] of short) expect(await current.store.tasks.findTaskIds(prefix)).toEqual([id]);
+      expect((await current.store.tasks.shortenIds("run", [])).size).toBe(0);
     });
 
     it("lists newest first in pages, each task once, also with equal times and new tasks in between", async () => {
@@ -158,6 +209,33 @@ export function testTasks(current: Current): void {
       expect((await current.store.tasks.listTasks(query)).rows).toEqual([wanted]);
       expect((await current.store.tasks.listTasks({ ...ALL, status: [] })).rows).toEqual([]);
       expect((await current.store.tasks.listTasks({ ...ALL, status: ["waiting"] })).rows).toHaveLength(3);
+    });
+
+    it("lists tasks of several statuses newest first, in pages", async () => {
+      const ids: string[] = [];
+      for (const [index, status] of (
+        ["failed", "queued", "failed", "waiting", "queued", "running"] as const
+      ).entries()) {
+        const task = sampleTask({ status, state: "review", createdAt: 1000 + Math.floor(index / 2) });
+        if (status !== "queued") ids.unshift(task.id);
+        await current.store.tasks.createTask(creating(task));
+      }
+      const status = ["running", "failed", "waiting", "failed"] as const;
+      for (const query of [{ status }, { status, state: "review" }]) {
+        const first = await current.store.tasks.listTasks({ ...ALL, ...query, limit: 3 });
+        const second = await current.store.tasks.listTasks({ ...ALL, ...query, limit: 3, cursor: first.next });
+        expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual(ids);
+        expect(second.next).toBeNull();
+      }
+      expect((await current.store.tasks.listTasks({ ...ALL, state: "review" })).rows).toHaveLength(6);
+    });
+
+    it("lists the tasks that ended in a period, oldest first", async () => {
+      const [late, early, open] = [sampleTask({ finishedAt: 2999 }), sampleTask({ finishedAt: 2000 }), sampleTask()];
+      for (const task of [late, early, open, sampleTask({ finishedAt: 3000 }), sampleTask({ finishedAt: 1999 })])
+        await current.store.tasks.createTask(creating(task));
+      expect(await current.store.tasks.listEndedTaskIds(2000, 3000)).toEqual([early.id, late.id]);
+      expect(await current.store.tasks.listEndedTaskIds(3000, 2000)).toEqual([]);
     });
 
     it("filters by the reason for which a task is queued", async () => {

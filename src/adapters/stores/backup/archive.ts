@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -110,15 +110,21 @@ export function madeByNewer(file: string, version: string): UserError {
 /** Writes the files below `to`, and removes them from the database. Links lead to `home`. Returns the number of files. */
 export function extractFiles(database: DatabaseSync, to: string, home: string): number {
   let count = 0;
+  const links: string[] = [];
   // Links come last, so that nothing is written through a link of the backup. Folders come before what they contain.
   const order = "kind = 'link', path, part";
   for (const row of database.prepare(`select * from nightshift_backup_files order by ${order}`).iterate()) {
     const path = checkInside(row["path"]);
     const mode = Number(row["mode"]);
+    if (links.some((link) => path.startsWith(`${link}/`))) throw outsideHome();
     mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o700 });
-    if (row["kind"] === "link") symlinkSync(join(home, checkInside(row["target"])), join(to, path));
-    else if (row["kind"] === "folder") mkdirSync(join(to, path), { mode });
-    else appendPart(join(to, path), row["part"] === 0 ? "wx" : "a", mode, row["data"] as Uint8Array);
+    if (row["kind"] === "link") {
+      symlinkSync(join(home, checkInside(row["target"])), join(to, path));
+      links.push(path);
+    }
+    if (row["kind"] === "folder") mkdirSync(join(to, path), { mode });
+    if (row["kind"] === "file")
+      appendPart(join(to, path), row["part"] === 0 ? "wx" : "a", mode, row["data"] as Uint8Array);
     if (row["kind"] === "file" && row["part"] === 0) count += 1;
   }
   database.exec("drop table nightshift_backup_files; drop table nightshift_backup");
@@ -126,8 +132,12 @@ export function extractFiles(database: DatabaseSync, to: string, home: string): 
 }
 
 function checkInside(path: unknown): string {
-  if (typeof path === "string" && isInside(path)) return path;
-  throw new UserError("invalid", "The backup contains a path outside of Nightshift's home. Nothing was changed.");
+  if (typeof path === "string" && isInside(path)) return normalize(path);
+  throw outsideHome();
+}
+
+function outsideHome(): UserError {
+  return new UserError("invalid", "The backup contains a path outside of Nightshift's home. Nothing was changed.");
 }
 
 function appendPart(file: string, flags: "wx" | "a", mode: number, data: Uint8Array): void {

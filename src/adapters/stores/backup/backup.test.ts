@@ -180,6 +180,11 @@ describe("restore", () => {
       "insert into nightshift_backup_files values ('x', 0, 'link', null, '../../etc', null)",
       "outside",
     ],
+    [
+      "a path behind a link",
+      "insert into nightshift_backup_files values ('x', 0, 'link', null, 'logs', null), ('x//y', 0, 'link', null, 'auth', null)",
+      "outside",
+    ],
   ])("refuses %s", async (_, statement, message) => {
     write("config.yaml", "# mine\n");
     await backup();

@@ -3,10 +3,11 @@ import { StaleTaskError } from "../../../core/text/errors.ts";
 import { hasEnded, type Task } from "../../../core/task/task.ts";
 import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
 import { admit } from "./admission.ts";
+import { saveDocument } from "./documents.ts";
 import { saveArtifacts, saveChecks } from "./findings.ts";
 import { insertNotices } from "./outbox.ts";
 import { requireProject } from "./projects.ts";
-import { recordCosts } from "./record-costs.ts";
+import { recordCosts } from "./money/record-costs.ts";
 import { endOtherRuns, endRun, moveQueuedRuns, queueRun, requireLease, wakeQueuedRuns } from "./runs.ts";
 import type { Tx } from "./schema.ts";
 import { rankOf } from "./task-rows.ts";
@@ -40,7 +41,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
       ? []
       : await endOtherRuns(tx, { ...params.endOthers, task: task.id, except: params.endRun?.id ?? null });
   await recordCosts(tx, params.endRun === null ? ended : [params.endRun.id, ...ended]);
-  await replaceTask(tx, task);
+  await replaceTask(tx, task, before.status);
   const priority = rankOf(task.priority);
   if (priority !== before.priority) await moveQueuedRuns(tx, task.id, priority);
   if (params.wake === true) await wakeQueuedRuns(tx, task.id);
@@ -48,6 +49,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
   const events = await record(params.events);
   await saveChecks(tx, params.checks);
   await saveArtifacts(tx, task.id, params.artifacts);
+  if (params.document != null) await saveDocument(tx, task.id, params.document);
   await insertNotices(tx, params.notices);
   // Other commits neither free a slot nor queue a run, so admission (two queries) is skipped.
   const mayAdmit =

@@ -13,4 +13,6 @@ export interface Differences {
    * guarantees that event ids increase in commit order.
    */
   serialize(tx: Tx): Promise<void>;
+  /** Whether a transaction failed before its first query because another program has locked the database. */
+  isLocked(error: unknown): boolean;
 }

@@ -2,8 +2,10 @@ import type { Proposal } from "../../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ListProposalsQuery, ListRulesQuery, ProposalPatch } from "../../../ports/store.ts";
 import { toColumns, toFields } from "./columns.ts";
+import { idRange } from "./find-ids.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
+import { unionByStatus } from "./union.ts";
 
 export async function saveProposals(tx: Tx, proposals: readonly Proposal[]): Promise<void> {
   for (const proposal of proposals) {
@@ -18,11 +20,32 @@ export async function saveProposals(tx: Tx, proposals: readonly Proposal[]): Pro
 
 export async function listProposals(db: Db, query: ListProposalsQuery): Promise<readonly Proposal[]> {
   if (query.statuses?.length === 0) return [];
+  const select =
+    query.statuses === null
+      ? selectProposals(db, query)
+      : unionByStatus(db, query.statuses, (status) => selectProposals(db, query).where("status", "=", status))
+          .orderBy("at", "desc")
+          .orderBy("id")
+          .limit(query.limit);
+  return (await select.execute()).map(toProposal);
+}
+
+function selectProposals(db: Db, query: ListProposalsQuery) {
   let select = db.selectFrom("proposals").selectAll().orderBy("at", "desc").orderBy("id").limit(query.limit);
   if (query.project !== null) select = select.where("project", "=", query.project);
   if (query.task != null) select = select.where("task", "=", query.task);
-  if (query.statuses !== null) select = select.where("status", "in", query.statuses);
-  return (await select.execute()).map(toProposal);
+  if (query.prefix !== undefined) {
+    const [own, task] = [idRange("prop", query.prefix), idRange("task", query.prefix)];
+    select = select.where(({ eb, and, or }) =>
+      or([
+        and([eb("id", ">=", own.from), eb("id", "<", own.to)]),
+        and([eb("task", ">=", task.from), eb("task", "<", task.to)]),
+      ]),
+    );
+  }
+  if (query.patch !== undefined) select = select.where("patch", "=", query.patch);
+  if (query.isUnexplained === true) select = select.where("reason", "is", null).where("asked_at", "is", null);
+  return select;
 }
 
 export async function updateProposal(tx: Tx, id: string, patch: ProposalPatch): Promise<Proposal | null> {

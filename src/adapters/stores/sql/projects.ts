@@ -1,4 +1,4 @@
-import { ENDED_STATUSES } from "../../../core/task/task.ts";
+import { OPEN_STATUSES } from "../../../core/task/task.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import type { ProjectRemoval } from "../../../ports/projects.ts";
 import type { Project } from "../../../ports/store.ts";
@@ -6,6 +6,7 @@ import type { BaselineResult } from "../../../core/task/judge-check.ts";
 import { toColumns, toFields } from "./columns.ts";
 import { fromJson, toJson } from "./json.ts";
 import type { Db, Schema, Tx } from "./schema.ts";
+import { listTasks } from "./tasks.ts";
 
 export async function keepPipeline(tx: Tx, pipeline: Schema["pipelines"]): Promise<void> {
   await tx
@@ -70,14 +71,8 @@ export async function listProjects(db: Db): Promise<readonly Project[]> {
 
 export async function removeProject(tx: Tx, name: string): Promise<ProjectRemoval> {
   if ((await getProject(tx, name)) === null) return { kind: "unknown" };
-  const open = await tx
-    .selectFrom("tasks")
-    .select("id")
-    .where("project", "=", name)
-    .where("status", "not in", ENDED_STATUSES)
-    .orderBy("created_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const query = { status: OPEN_STATUSES, state: null, project: name, cursor: null, limit: 1 };
+  const [open] = (await listTasks(tx, query)).rows;
   if (open !== undefined) return { kind: "in_use", task: open.id };
   await tx.deleteFrom("projects").where("name", "=", name).execute();
   await tx.deleteFrom("marks").where("project", "=", name).execute();

@@ -5,6 +5,7 @@ import type { Lease, ListRunsQuery, NewRun, RunEnd, RunPatch } from "../../../po
 import { toColumns } from "./columns.ts";
 import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";
 import type { Db, Tx } from "./schema.ts";
+import { unionByStatus } from "./union.ts";
 
 export async function getRun(db: Db, id: string): Promise<Run | null> {
   const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -13,11 +14,21 @@ export async function getRun(db: Db, id: string): Promise<Run | null> {
 
 export async function listRuns(db: Db, query: ListRunsQuery): Promise<readonly Run[]> {
   if (query.status?.length === 0) return [];
+  const select =
+    query.status === null
+      ? selectRuns(db, query)
+      : unionByStatus(db, query.status, (status) => selectRuns(db, query).where("status", "=", status))
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(query.limit);
+  return (await select.execute()).map(toRun).toReversed();
+}
+
+function selectRuns(db: Db, query: ListRunsQuery) {
   let select = db.selectFrom("runs").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(query.limit);
   if (query.task !== null) select = select.where("task", "=", query.task);
-  if (query.status !== null) select = select.where("status", "in", query.status);
   if (query.project !== null) select = select.where("project", "=", query.project);
-  return (await select.execute()).map(toRun).toReversed();
+  return select;
 }
 
 export async function listOpenRuns(db: Db): Promise<readonly Run[]> {

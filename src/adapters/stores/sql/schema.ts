@@ -2,10 +2,11 @@ import type { Generated, Kysely, Selectable, Transaction } from "kysely";
 import type { Proposal } from "../../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
+import type { TaskDocument } from "../../../core/task/document.ts";
 import type { Actor, EventDraft } from "../../../core/task/event.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { CheckResult, CostBasis, Run } from "../../../core/task/run.ts";
-import type { Artifact, Task } from "../../../core/task/task.ts";
+import type { Artifact, Task, TaskStatus } from "../../../core/task/task.ts";
 import type { NoticeKind, Project, StoredAnswer, TokenRow } from "../../../ports/store.ts";
 import type { Columns } from "./columns.ts";
 
@@ -15,7 +16,15 @@ type Json = string;
 type Time = number;
 
 /** Fields of a task that are stored as JSON. */
-type TaskJson = "tags" | "options" | "counters" | "approvedStates" | "context" | "conversation";
+type TaskJson =
+  | "tags"
+  | "options"
+  | "counters"
+  | "documents"
+  | "subtasks"
+  | "approvedStates"
+  | "context"
+  | "conversation";
 type NullableTaskJson = "waitingFor" | "queuedFor" | "items" | "plan" | "trigger";
 
 type TasksTable = Columns<
@@ -27,6 +36,8 @@ type TasksTable = Columns<
   key: string | null;
   /** 0 (low) to 3 (urgent), so that the queue can be sorted by it. */
   priority: number;
+  /** When the questions that the task waits for are answered with their defaults. */
+  deadline_at: Time | null;
   /** `order` of the task, which is a reserved word in SQL. */
   ordered: Task["order"];
 };
@@ -50,15 +61,38 @@ type RunsTable = Columns<Omit<Run, "commit" | "reservedUsd" | "tokens" | RunJson
     reserved_nano_usd: number | null;
   };
 
-/** Cost of a run. No foreign keys, because costs are kept after a task is deleted. */
-interface CostsTable extends TokenColumns {
-  run: string;
-  task: string;
+interface CostGroup {
   project: string;
   pipeline: string;
   role: Role | null;
   agent: string | null;
   model: string | null;
+}
+
+/** Sums over a run and all earlier runs of its group, ordered by `at` and `run`. So the sum of a period is one subtraction. */
+export interface CostTotals {
+  total_nano_usd: number;
+  /** Number of runs that cost something. */
+  total_paid: number;
+  /** Numbers of runs by basis. Each run has one. */
+  total_reported: number;
+  total_metered: number;
+  total_computed: number;
+  total_unknown: number;
+  /** Number of runs with neither a known cost nor known tokens. */
+  total_unknown_tokens: number;
+  total_input: number;
+  total_output: number;
+  total_cache_read: number;
+  total_cache_write: number;
+}
+
+/** Cost of a run. No foreign keys, because costs are kept after a task is deleted. Rows are never deleted or changed. */
+interface CostsTable extends CostGroup, TokenColumns, CostTotals {
+  run: string;
+  task: string;
+  /** The id of its group. */
+  cost_group: number;
   basis: CostBasis;
   /** Billionths of a dollar. An integer, so that sums are exact. Null if unknown. */
   nano_usd: number | null;
@@ -73,6 +107,9 @@ interface ArtifactsTable extends Omit<Artifact, "data"> {
   task: string;
   data: Json;
 }
+
+/** Contents of documents. The task has the references. */
+type DocumentsTable = Columns<Omit<TaskDocument, "content">> & { id: Generated<number>; task: string; content: Json };
 
 /** Append-only. `task` and `run` are not foreign keys, because events are kept after a task is deleted. */
 interface EventsTable extends Omit<EventDraft, "actor" | "data"> {
@@ -129,8 +166,12 @@ export interface Schema {
   tasks: TasksTable;
   runs: RunsTable;
   costs: CostsTable;
+  cost_groups: CostGroup & { id: Generated<number> };
+  /** Number of tasks by status. */
+  task_counts: { status: TaskStatus; tasks: number };
   checks: ChecksTable;
   artifacts: ArtifactsTable;
+  documents: DocumentsTable;
   events: EventsTable;
   notices: NoticesTable;
   marks: Columns<ScheduleProgress> & { id: string };

@@ -1,19 +1,28 @@
 import type { Event } from "../../../core/task/event.ts";
 import type { Log } from "../../../ports/log.ts";
-import type { LedgerStore, PeopleStore, ProjectStore, ScheduleStore, Store } from "../../../ports/store.ts";
+import type {
+  LedgerStore,
+  OutboxStore,
+  PeopleStore,
+  ProjectStore,
+  ScheduleStore,
+  Store,
+} from "../../../ports/store.ts";
 import * as admission from "./admission.ts";
 import { commit, createTask } from "./commit.ts";
-import { costs, spent } from "./costs.ts";
+import { costs, spent } from "./money/costs.ts";
 import type { Differences } from "./differences.ts";
+import { getDocument } from "./documents.ts";
 import * as events from "./events.ts";
-import { findIds } from "./find-ids.ts";
+import { listChangeRequests } from "./change-requests.ts";
+import { findIds, shortenIds } from "./find-ids.ts";
 import * as findings from "./findings.ts";
 import * as ledger from "./ledger.ts";
 import * as marks from "./schedule-progress.ts";
 import * as outbox from "./outbox.ts";
 import * as people from "./people.ts";
 import * as projects from "./projects.ts";
-import * as reservations from "./reservations.ts";
+import * as reservations from "./money/reservations.ts";
 import * as runs from "./runs.ts";
 import type { Db } from "./schema.ts";
 import * as tasks from "./tasks.ts";
@@ -23,14 +32,15 @@ export interface SqlStoreParams {
   readonly db: Db;
   readonly differences: Differences;
   readonly log: Log;
+  readonly lockTimeoutMs: number;
   /** Operations that each database implements itself. */
   readonly upkeep: Pick<Store, "checkIntegrity" | "backup" | "close">;
 }
 
 /** A store on any SQL database. Every method is one transaction. */
-export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams): Store {
+export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: SqlStoreParams): Store {
   const listeners = new Set<(events: readonly Event[]) => void>();
-  const { write, idle } = createWriter({ db, differences, publish });
+  const { write, idle } = createWriter({ db, differences, publish, lockTimeoutMs });
 
   function publish(news: readonly Event[]): void {
     for (const listener of listeners) {
@@ -53,13 +63,18 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
       getTask: (id) => tasks.getTask(db, id),
       getTaskByKey: (key) => tasks.getTaskByKey(db, key),
       findTaskIds: (prefix) => findIds(db, "task", prefix),
+      shortenIds: (kind, ids) => shortenIds(db, kind, ids),
       listTasks: (query) => tasks.listTasks(db, query),
+      listEndedTaskIds: (since, until) => tasks.listEndedTaskIds(db, since, until),
       getRun: (id) => runs.getRun(db, id),
       findRunIds: (prefix) => findIds(db, "run", prefix),
       listRuns: (query) => runs.listRuns(db, query),
       listOpenRuns: () => runs.listOpenRuns(db),
       listChecks: (task) => findings.listChecks(db, task),
       listArtifacts: (task) => findings.listArtifacts(db, task),
+      getDocument: (task, kind, version) => getDocument(db, task, kind, version),
+      listOverdue: (at, limit) => tasks.listOverdue(db, at, limit),
+      listChangeRequests: (ids) => listChangeRequests(db, ids),
       deleteTask: (id, event) =>
         write(async (tx, record) => {
           await tasks.deleteTask(tx, id);
@@ -83,12 +98,7 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
         return () => listeners.delete(registration);
       },
     },
-    outbox: {
-      dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
-      markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
-      markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
-      dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
-    },
+    outbox: outboxStore(db, write),
     schedules: scheduleStore(db, write),
     ledger: ledgerStore(db, write),
     projects: projectStore(db, write),
@@ -109,6 +119,15 @@ export function createSqlStore({ db, differences, log, upkeep }: SqlStoreParams)
 }
 
 type Write = Writer["write"];
+
+function outboxStore(db: Db, write: Write): OutboxStore {
+  return {
+    dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
+    markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
+    markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
+    dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),
+  };
+}
 
 function scheduleStore(db: Db, write: Write): ScheduleStore {
   return {

@@ -1,3 +1,4 @@
+import { answerDeadline } from "../../../core/task/answers.ts";
 import { PRIORITIES, type Priority, type Task } from "../../../core/task/task.ts";
 import { toColumns } from "./columns.ts";
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from "./json.ts";
@@ -13,12 +14,15 @@ export function toTaskRow({ order, ...task }: Task): Omit<TaskRow, "key"> {
     ordered: order,
     priority: rankOf(task.priority),
     waiting_for: toJsonOrNull(task.waitingFor),
+    deadline_at: answerDeadline(task.waitingFor),
     queued_for: toJsonOrNull(task.queuedFor),
     tags: toJson(task.tags),
     options: toJson(task.options),
     counters: toJson(task.counters),
     items: toJsonOrNull(task.items),
     plan: toJsonOrNull(task.plan),
+    documents: toJson(task.documents),
+    subtasks: toJson(task.subtasks),
     approved_states: toJson(task.approvedStates),
     context: toJson(task.context),
     conversation: toJson(task.conversation),
@@ -52,6 +56,8 @@ export function toTask(row: TaskRow): Task {
     headCommit: row.head_commit,
     plan: fromJsonOrNull(row.plan),
     planHash: row.plan_hash,
+    documents: fromJson(row.documents),
+    subtasks: fromJson(row.subtasks),
     approvedStates: fromJson(row.approved_states),
     context: fromJson(row.context),
     conversation: fromJson(row.conversation),

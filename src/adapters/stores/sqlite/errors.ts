@@ -20,6 +20,11 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
+}
+
 /** Converts errors of the machine to user errors. All other errors are bugs and are returned unchanged. */
 export function explainSqliteError(error: unknown, file: string): unknown {
   const explained = explain(sqliteCode(error), file, error instanceof Error ? error.message : String(error));

@@ -83,11 +83,13 @@ function inspect(database: DatabaseSync): Inspection {
 }
 
 const FAILED_DELIVERIES = `
-  select sum(attempts) as tries, min(at) as since,
-    (select error from notices where project = :project and channel = :channel and attempts > 0 and delivered_at is null
-      order by id desc limit 1) as error
-  from notices
-  where project = :project and channel = :channel and attempts > 0 and delivered_at is null
-    and id > (select coalesce(max(id), 0) from notices
-      where project = :project and channel = :channel and delivered_at is not null)
+  with failed as (
+    select id, attempts, at, error from notices
+    where project = :project and channel = :channel and attempts > 0 and delivered_at is null
+      and id > coalesce((select id from notices
+        where project = :project and channel = :channel and delivered_at is not null
+        order by id desc limit 1), 0)
+  )
+  select sum(attempts) as tries, min(at) as since, (select error from failed order by id desc limit 1) as error
+  from failed
 `;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { NO_TOKENS } from "../../../core/task/run.ts";
+import { insertRow } from "../../../testing/store/insert-row.ts";
 import { SILENT_LOG } from "../../../testing/store/samples.ts";
 import { start } from "../sql/migrations/0001-start.ts";
 import { openSqliteStore } from "./open.ts";
@@ -23,18 +24,15 @@ afterEach(async () => {
 async function writeFirstSchema(rows: readonly Readonly<Record<string, string | number | null>>[]): Promise<void> {
   await (await openSqliteStore({ file, log: SILENT_LOG, migrations: [start] })).close();
   const database = new DatabaseSync(file);
-  insert(database, "tasks", { id: "task_1", pipeline: "chore", project: "shop", status: "succeeded" });
-  for (const row of rows) insert(database, "runs", { task: "task_1", project: "shop", step: "agent", ...row });
-  database.close();
-}
-
-function insert(database: DatabaseSync, table: string, given: Readonly<Record<string, string | number | null>>): void {
-  const columns = database.prepare(`select name, type, "notnull" as needed from pragma_table_info('${table}')`).all();
-  const row = columns.map(({ name, type, needed }) => {
-    const value = given[String(name)];
-    return value ?? (needed === 1 ? (type === "text" ? "" : 0) : null);
+  insertRow(database, "tasks", {
+    id: "task_1",
+    pipeline: "chore",
+    project: "shop",
+    status: "succeeded",
+    context: "[]",
   });
-  database.prepare(`insert into ${table} values (${row.map(() => "?").join(", ")})`).run(...row);
+  for (const row of rows) insertRow(database, "runs", { task: "task_1", project: "shop", step: "agent", ...row });
+  database.close();
 }
 
 it("migration to costs: keeps the costs of old runs even if their tasks are deleted", async () => {

@@ -12,12 +12,12 @@ import type { Migration } from "../sql/migrations/migration.ts";
 import type { Db, Schema } from "../sql/schema.ts";
 import { createSqlStore } from "../sql/store.ts";
 import { nodeSqliteDialect } from "./dialect.ts";
-import { explainSqliteError } from "./errors.ts";
+import { explainSqliteError, isBusy } from "./errors.ts";
 import { acquireLock } from "./lock.ts";
 import { backupTo, checkIntegrity, replaceBackup } from "./upkeep.ts";
 
 const MEMORY = ":memory:";
-const BUSY_TIMEOUT_MS = 5000;
+const LOCK_TIMEOUT_MS = 5000;
 
 export interface OpenSqliteParams {
   /** `:memory:` for a store that is lost when the process exits. */
@@ -62,7 +62,7 @@ export function openDatabase(file: string): DatabaseSync {
   if (file !== MEMORY) createPrivately(file);
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
     // With less than "full" in WAL mode, a power loss could lose the last commits.
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     return database;
@@ -92,6 +92,7 @@ const differences: Differences = {
   collate: (column) => column,
   // Nothing to do: `begin immediate` has already locked the database.
   serialize: async () => {},
+  isLocked: (error) => error instanceof Error && isBusy(error.cause),
 };
 
 export interface OpenStoreParams {
@@ -100,9 +101,18 @@ export interface OpenStoreParams {
   readonly log: Log;
   readonly migrations: readonly Migration[];
   readonly release: () => void;
+  /** Default: 5 seconds. */
+  readonly lockTimeoutMs?: number;
 }
 
-export async function openStore({ database, file, log, migrations, release }: OpenStoreParams): Promise<Store> {
+export async function openStore({
+  database,
+  file,
+  log,
+  migrations,
+  release,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+}: OpenStoreParams): Promise<Store> {
   const db: Db = new Kysely<Schema>({ dialect: nodeSqliteDialect(database, file) });
   const { from, to } = await migrate({
     db,
@@ -116,6 +126,8 @@ export async function openStore({ database, file, log, migrations, release }: Op
     },
   });
   if (from !== to) log.info("migrated the database", { from, to });
+  // SQLite would wait for locks of other programs without returning to the event loop. The writer retries instead.
+  database.exec("pragma busy_timeout = 0");
 
   async function close(): Promise<void> {
     try {
@@ -133,6 +145,7 @@ export async function openStore({ database, file, log, migrations, release }: Op
     db,
     differences,
     log,
+    lockTimeoutMs,
     upkeep: {
       checkIntegrity: () => checkIntegrity(db),
       backup: (copy) => backupTo(db, copy),

@@ -6,6 +6,9 @@ import { ledger } from "./0005-ledger.ts";
 import { reservations } from "./0006-reservations.ts";
 import { approvedStates } from "./0007-approved-states.ts";
 import { baselines } from "./0008-baselines.ts";
+import { documents } from "./0009-documents.ts";
+import { totals } from "./0010-totals.ts";
+import { indexes } from "./0011-indexes.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -18,4 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reservations,
   approvedStates,
   baselines,
+  documents,
+  totals,
+  indexes,
 ];

@@ -50,7 +50,7 @@ export async function createUniqueIndex(tx: Tx, table: string, columns: readonly
 
 function named(tx: Tx, table: string, columns: readonly string[]) {
   return tx.schema
-    .createIndex(`${table}_by_${columns.join("_")}`)
+    .createIndex(`${table}_by_${columns.join("_").replaceAll(" ", "_")}`)
     .on(table)
     .columns([...columns]);
 }

@@ -1,11 +1,17 @@
-import { sql } from "kysely";
-import { allow, type Allowance, type BudgetLimit, type BudgetUse, type UsedLimit } from "../../../core/money/budget.ts";
-import { fromNanoUsd, toNanoUsd } from "../../../core/money/cost-dimensions.ts";
-import { OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
-import type { Lease } from "../../../ports/store.ts";
-import type { ReserveRequest } from "../../../ports/store-money.ts";
-import { requireLease } from "./runs.ts";
-import type { Db, Tx } from "./schema.ts";
+import {
+  allow,
+  type Allowance,
+  type BudgetLimit,
+  type BudgetUse,
+  type UsedLimit,
+} from "../../../../core/money/budget.ts";
+import { fromNanoUsd, toNanoUsd } from "../../../../core/money/cost-dimensions.ts";
+import { OPEN_RUN_STATUSES } from "../../../../core/task/run.ts";
+import type { Lease } from "../../../../ports/store.ts";
+import type { ReserveRequest } from "../../../../ports/store-money.ts";
+import { addAll, sumCosts } from "./cost-totals.ts";
+import { requireLease } from "../runs.ts";
+import type { Db, Tx } from "../schema.ts";
 
 /** Must run in a serialised transaction, because it counts before it writes. */
 export async function reserve(tx: Tx, lease: Lease, { limits, maxUsd }: ReserveRequest): Promise<Allowance> {
@@ -30,28 +36,15 @@ export async function listUse(db: Db, limits: readonly BudgetLimit[]): Promise<r
 }
 
 async function useOf(db: Db, limit: BudgetLimit): Promise<BudgetUse> {
-  const spent = await spentOf(db, limit);
+  const spent = addAll(await sumCosts(db, limit));
   const reserved = await reservedOf(db, limit);
   return {
-    spentUsd: fromNanoUsd(spent.nano_usd ?? 0),
-    runs: spent.runs ?? 0,
-    unknownRuns: spent.unknown ?? 0,
+    spentUsd: fromNanoUsd(spent.total_nano_usd),
+    runs: spent.total_paid,
+    unknownRuns: spent.total_unknown,
     reservedUsd: fromNanoUsd(reserved.nano_usd ?? 0),
     running: reserved.running,
   };
-}
-
-function spentOf(db: Db, { since, until, project }: BudgetLimit) {
-  const select = db
-    .selectFrom("costs")
-    .select(({ fn }) => [
-      fn.sum<number | null>("nano_usd").as("nano_usd"),
-      sql<number | null>`sum(case when nano_usd > 0 then 1 else 0 end)`.as("runs"),
-      sql<number | null>`sum(case when nano_usd is null then 1 else 0 end)`.as("unknown"),
-    ])
-    .where("at", ">=", since)
-    .where("at", "<", until);
-  return (project === null ? select : select.where("project", "=", project)).executeTakeFirstOrThrow();
 }
 
 /** Includes all open runs, whenever they started, because they will end and count in this window or a later one. */
