@@ -1,5 +1,11 @@
 import type { TranscriptLine } from "../core/task/transcript.ts";
 
+/** Byte positions in a log. Without one of them, the range starts or ends with the log. */
+export interface LogRange {
+  readonly start?: number;
+  readonly end?: number;
+}
+
 /** The files of runs in Nightshift's home. Files that an agent could have written are treated as untrusted input. */
 export interface RunFiles {
   /** Returns `runs/<run>`, which may not exist. */
@@ -28,10 +34,10 @@ export interface RunFiles {
   /** Reads complete transcript lines from a byte offset, at most `maxBytes`. `next` is the offset of the next page. */
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
   /**
-   * Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. With `end`,
-   * the last ones before this position.
+   * Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. With a range,
+   * only what is in it.
    */
-  readLogTail(run: string, logFile: string, maxBytes: number, end?: number): Promise<string>;
+  readLogTail(run: string, logFile: string, maxBytes: number, range?: LogRange): Promise<string>;
   /** Removes what no later run needs: the raw outcome directory, temporary files and leftovers of crashed writers. */
   cleanRun(run: string): Promise<void>;
   /** Removes the private homes of a task's agents. */

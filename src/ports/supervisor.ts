@@ -29,6 +29,8 @@ export interface Supervisors {
   wasStarted(dir: string): Promise<boolean>;
   /** True while the job's supervisor is alive and has not written the exit record. */
   isAlive(dir: string): Promise<boolean>;
+  /** Removes what supervisors that are gone could not remove themselves, for example on a read-only disk. */
+  sweep(): Promise<void>;
 }
 
 export interface WatchOptions {
@@ -76,7 +78,7 @@ export interface JobCommand {
   readonly logFile: string | null;
   /** Whether the following commands run if this one fails. */
   readonly ifFails: "stop" | "continue";
-  /** Run a failed command once more immediately. If it passes then, it is `flaky`. */
+  /** Run a failed command once more immediately, unless its program is missing. If it passes then, it is `flaky`. */
   readonly rerun: boolean;
   /** Names of the job's secrets that the command receives. */
   readonly secretNames: readonly string[];
@@ -106,8 +108,8 @@ export interface CommandResult {
   readonly durationMs: number;
   readonly outputBytes: number;
   readonly flaky: boolean;
-  /** Size of the log file when the first, failed run of a flaky command ended. */
-  readonly failedRunEnd?: number;
+  /** Set if the command was run again: where the first, failed run ends in the log file, and where the output of the second starts. */
+  readonly repetition?: { readonly failedRunEnd: number; readonly start: number };
   /** Set if the program could not be started. */
   readonly startError: string | null;
 }

@@ -1,6 +1,7 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { GitCredentials } from "./forge.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
+import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
 /**
  * Git operations, isolated from agents. There is one bare mirror per project and one git directory per task that only the
@@ -67,6 +68,12 @@ export interface Workspaces {
   /** Returns all files and links of a commit of the mirror, without submodules, in the encoding of `readChanges`. */
   listFiles(params: CommitName): Promise<readonly string[]>;
 
+  /**
+   * Returns those of the paths that are files or links of a commit of the task, or of the mirror if `task` is null. Files with
+   * more than 256 kB are left out. The text of a link is its target.
+   */
+  readFiles(params: ReadFilesParams): Promise<readonly BaseFile[]>;
+
   /** Counts the commits of the default branch up to `base`, following first parents like `recentFiles`. Stops at `max`. */
   countCommits(params: CommitName & { readonly max: number }): Promise<number>;
 
@@ -81,6 +88,9 @@ export interface Workspaces {
    * workspaces of other tasks cannot read its objects.
    */
   rescue(project: string, task: string, commit: string): Promise<void>;
+
+  /** Keeps a commit that the task no longer builds on, as `refs/nightshift/superseded/<task>/<commit>` next to the rescue refs. */
+  keepSuperseded(project: string, task: string, commit: string): Promise<void>;
 
   /** Removes one run's checkout, even if it contains unusual names, modes or very deep directories. */
   close(task: string, name: string): Promise<void>;
@@ -200,6 +210,8 @@ export interface PushParams {
   readonly remote: string;
   readonly commit: string;
   readonly branch: string;
+  /** Commits that the task published before, oldest first. Its own record is removed with its files when it ends. */
+  readonly published?: readonly string[];
   /** As for `sync`. */
   readonly credentials?: GitCredentials | null;
 }
@@ -245,6 +257,11 @@ export interface ReadChangesParams {
 export interface CommitName {
   readonly project: string;
   readonly base: string;
+}
+
+export interface ReadFilesParams extends CommitName {
+  readonly task: string | null;
+  readonly paths: readonly string[];
 }
 
 export interface RecentFilesParams extends CommitName {

@@ -1,4 +1,5 @@
 import { CHECKPOINTS, type Checkpoint } from "../../src/ports/checkpoint.ts";
+import { DAMAGE_NAMES, runDamageRound } from "./damage/damage-round.ts";
 import { canMount } from "./disk.ts";
 import { canCutPower } from "./power-cut/power-cut.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -37,6 +38,14 @@ export function everyCheckpoint(pass: number): readonly Crash[] {
 /** There is no forge here. test/e2e/improve-publish.test.ts and improve-killed.test.ts cover these checkpoints. */
 const WITH_FORGE: readonly Checkpoint[] = ["request.opened"];
 
+/** The states with the most files: while an agent works, before and after its work is stored, and after checks. */
+const DAMAGED_STATES: readonly Checkpoint[] = [
+  "supervisor.started",
+  "work.collected",
+  "step.committed",
+  "checks.ended",
+];
+
 /** More than two hundred kills, most of them in `daemonRounds` rounds of ten each. */
 export function longPlan(seed: number, daemonRounds: number): readonly PlannedRound[] {
   const seeds = createRandom(seed);
@@ -59,6 +68,10 @@ export function longPlan(seed: number, daemonRounds: number): readonly PlannedRo
           return () => runRound(`power, ${survivingPercent} % of writes survive`, harm, { withPowerCut: true });
         })
       : []),
+    ...DAMAGED_STATES.map((point) => {
+      const random = createRandom(seeds.between(1, 1e9));
+      return () => runDamageRound({ crash: { point, pass: 1 }, choose: () => random.pick(DAMAGE_NAMES) });
+    }),
     ...(canMount() ? times(2, (random) => runDiskRound(random.between(1, 1e9), 4)) : []),
   ];
 }

@@ -222,6 +222,7 @@ describe("file record: reading", () => {
     expect(readFileSync(after, "utf8")).toContain(sha(large));
   });
 
+  // Root may read everything.
   test.skipIf(process.getuid?.() === 0)(
     "reports unreadable directories, and does not treat their files as deleted",
     async () => {

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import {
   appendFile,
   chmod,
-  chown,
   mkdir,
   readFile,
   readlink,
@@ -297,18 +296,18 @@ describe("git collect: a checkout manipulated by the agent", () => {
     });
   });
 
-  // Root can read everything, so permissions matter only for another user.
-  test.runIf(process.getuid?.() === 0)("directories and files without permissions hide nothing", async () => {
-    const uid = 12345;
+  test("directories and files without permissions hide nothing", async () => {
+    // Root can read everything, so permissions matter only for another user.
+    const isRoot = process.getuid?.() === 0;
+    const [uid, gid] = isRoot ? [12345, 12345] : [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     await writeFiles(tree, { "src/c.txt": "changed\n", "closed/new.txt": "n\n", "unreadable.txt": "u\n" });
     await chmod(join(tree, "src"), 0);
     await chmod(join(tree, "closed"), 0);
     await chmod(join(tree, "unreadable.txt"), 0);
     const script = join(repo.path, "as-user.ts");
     await writeFile(script, asUser(repo.path));
-    await execute("chown", ["-R", String(uid), repo.path]);
-    await chown(repo.path, uid, uid);
-    const { stdout } = await execute(process.execPath, [script, String(uid)], {
+    if (isRoot) await execute("chown", ["-R", `${uid}:${gid}`, repo.path]);
+    const { stdout } = await execute(process.execPath, [script, String(uid), String(gid)], {
       cwd: repo.path,
       env: { PATH: process.env["PATH"] },
     });
@@ -321,7 +320,7 @@ function asUser(root: string): string {
     import { chmod, mkdir } from "node:fs/promises";
     import { createGitWorkspaces } from ${JSON.stringify(new URL("workspaces.ts", import.meta.url).href)};
     // Only now: the other user may not be able to read our own files.
-    process.setgid(Number(process.argv[2]));
+    process.setgid(Number(process.argv[3]));
     process.setuid(Number(process.argv[2]));
     const log = { info() {}, warn() {}, error() {} };
     const home = ${JSON.stringify(join(root, "home"))};

@@ -35,9 +35,11 @@ export async function writeGitDir(path: string, params: GitDirParams): Promise<v
 
 /**
  * Rewrites the files of our own git directory that differ from what `writeGitDir` wrote: without a flush, a power cut leaves
- * them empty. Returns whether one was empty or missing.
+ * them empty. Returns whether one was empty, missing or damaged.
  */
 export async function repairGitDir(path: string, params: GitDirParams): Promise<boolean> {
+  const lostRefs = await repairPackedRefs(join(path, "packed-refs"));
+  await removeBrokenRef(join(path, "refs/heads", params.head));
   const found = await Promise.all(
     Object.entries(fixedFiles(params)).map(async ([name, text]) => {
       const current = await readFile(join(path, name), "utf8").catch(() => "");
@@ -45,9 +47,27 @@ export async function repairGitDir(path: string, params: GitDirParams): Promise<
       return current;
     }),
   );
-  if (!found.includes("")) return false;
+  if (!found.includes("")) return lostRefs;
   await Promise.all(["objects/info", "refs/heads"].map((name) => mkdir(join(path, name), { recursive: true })));
   return true;
+}
+
+const PACKED_REFS_LINE = /^(# pack-refs with: .*|[0-9a-f]{40,64} refs\/.+|\^[0-9a-f]{40,64})$/;
+
+/** Removes invalid lines, because git refuses every command if there is one. Returns whether there was one. */
+async function repairPackedRefs(file: string): Promise<boolean> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const valid = text.split("\n").filter((line) => PACKED_REFS_LINE.test(line));
+  const repaired = valid.map((line) => `${line}\n`).join("");
+  if (repaired === text) return false;
+  await replaceFile(file, repaired);
+  return true;
+}
+
+/** A ref of ours only helps people to find a commit, but git cannot replace a broken one. */
+async function removeBrokenRef(file: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch(() => null);
+  if (text !== null && !/^[0-9a-f]{40,64}\n$/.test(text)) await rm(file, { force: true });
 }
 
 /** The files that do not change in the life of a git directory. */

@@ -1,5 +1,6 @@
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { MachineError, UserError } from "../../core/text/errors.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
 import { readChurn } from "./read/churn.ts";
@@ -9,15 +10,16 @@ import { mirrorPath, removalKey, taskPaths } from "./context.ts";
 import type { GitContext } from "./context.ts";
 import { listBranches, readBranch } from "./remote/list-branches.ts";
 import { syncMirror } from "./mirror/mirror.ts";
+import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repair.ts";
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./workspace/open.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
-import { countCommits, listFiles } from "./read/list-files.ts";
+import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
-import { rescueCommit } from "./workspace/rescue.ts";
+import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
 import { sweepMirrors } from "./mirror/sweep-mirrors.ts";
 import { createKeyedLock, isCode } from "./mirror/locks.ts";
 
@@ -50,7 +52,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
-    collect: (params) => collectTree(context, params),
+    collect: (params) => withRepair(context, params, () => collectTree(context, params)),
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
     squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
     push: (params) => withEngineDir(context, params, () => pushCommit(context, params)),
@@ -61,9 +63,16 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     churn: (params) => readChurn(context, params),
     recentFiles: (params) => listRecentFiles(context, params),
     listFiles: (params) => listFiles(context, params),
+    readFiles: ({ task, ...params }) => {
+      if (task === null) return readFiles(mirrorPath(context, params.project), params);
+      const { engine } = taskPaths(context, task);
+      return withEngineDir(context, { ...params, task }, () => readFiles(engine, params));
+    },
     countCommits: (params) => countCommits(context, params),
     rescue: (project, task, commit) =>
       withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
+    keepSuperseded: (project, task, commit) =>
+      withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
     sweep: () => sweepMirrors(context),
@@ -75,15 +84,43 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
 /**
  * Creates the task's engine directory if it is missing. A task that is resumed after its removal gets its rescued work back.
  */
-async function withEngineDir<T>(
-  context: GitContext,
-  at: { project: string; task: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  return context.locks(at.task, async () => {
-    await createEngineDir(taskPaths(context, at.task), mirrorPath(context, at.project));
-    return work();
-  });
+async function withEngineDir<T>(context: GitContext, at: TaskOfProject, work: () => Promise<T>): Promise<T> {
+  return withRepair(context, at, () =>
+    context.locks(at.task, async () => {
+      await createEngineDir(taskPaths(context, at.task), mirrorPath(context, at.project));
+      return work();
+    }),
+  );
+}
+
+interface TaskOfProject {
+  readonly project: string;
+  readonly task: string;
+}
+
+/**
+ * Repeats work that failed because of damaged objects of the task, after their removal. The next sync fetches damaged objects of
+ * the mirror again.
+ */
+async function withRepair<T>(context: GitContext, at: TaskOfProject, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !showsDamage(error.message)) throw error;
+    const { engine, dir } = taskPaths(context, at.task);
+    const mirror = mirrorPath(context, at.project);
+    context.log.warn("the git directory of a task is damaged", { dir, error: error.message });
+    await markDamaged(mirror);
+    await context.locks(at.task, async () => {
+      await createEngineDir(taskPaths(context, at.task), mirror);
+      await removeUnreadableObjects(engine);
+    });
+    return await work().catch((again: unknown) => {
+      if (again instanceof UserError) throw again;
+      const message = `The local copy of "${at.project}" or of the work of ${at.task} is damaged: ${String(again)}`;
+      throw new MachineError(message, "It is fetched again at the next attempt.");
+    });
+  }
 }
 
 /** Renames first, so that a partially removed task never looks complete. `list` returns it until it is gone. */

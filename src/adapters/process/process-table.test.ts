@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,11 +45,13 @@ describe("process is alive", () => {
   });
 
   test("unless it is a zombie", async () => {
-    // The shell becomes a program that never reaps its child.
+    // The shell becomes a program that never reaps its child. The shell itself would, so wait until it has.
     const parent = spawn("sh", ["-c", "sleep 30 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = await new Promise<number>((resolve) => parent.stdout.once("data", (text) => resolve(Number(text))));
     expect(isProcessAlive(pid, null)).toBe(true);
+    const programOf = ["-o", "comm=", "-p", String(parent.pid)];
+    await waitUntil(() => execFileSync("ps", programOf, { encoding: "utf8" }).trim().endsWith("sleep"));
     process.kill(pid, "SIGKILL");
     await waitUntil(() => !isProcessAlive(pid, null));
     expect(() => process.kill(pid, 0)).not.toThrow();

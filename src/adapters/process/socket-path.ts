@@ -14,6 +14,11 @@ export function socketPath(home: string, dir: string): string {
   return Buffer.byteLength(near) <= MAX_BYTES ? near : join(tmpdir(), `nightshift-${shortHash(home)}`, name);
 }
 
+/** Returns the folder of all control sockets of this home. */
+export function socketFolder(home: string): string {
+  return dirname(socketPath(home, ""));
+}
+
 /** Also creates the directory of the socket, which only the owner may enter. */
 export function prepareSocketPath(home: string, dir: string): string {
   const path = socketPath(home, dir);

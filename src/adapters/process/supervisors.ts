@@ -10,6 +10,7 @@ import { createPreparedSupervisors } from "./prepare-supervisors.ts";
 import { socketPath } from "./socket-path.ts";
 import { spawnSupervisor } from "./spawn-supervisor.ts";
 import { startSupervisor } from "./start-supervisor.ts";
+import { sweepSockets } from "./sweep-sockets.ts";
 import { connect, isAlive, sendLine, watchJob } from "./watch-job.ts";
 
 export interface SupervisorsOptions {
@@ -51,6 +52,7 @@ export function createSupervisors(options: SupervisorsOptions): Supervisors {
     },
     control: sendOrder,
     wasStarted: async (dir) => existsSync(join(dir, CLAIM)),
+    sweep: () => sweepSockets(home),
     isAlive: async (dir) => isSupervised(dir) && readExitRecord(dir) === null,
   };
 }

@@ -31,13 +31,13 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     keepDiff: (run, patch) => writeFileDurably(fileOf(run, "change.diff"), patch),
     readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
-    async readLogTail(run, logFile, maxBytes, end) {
+    async readLogTail(run, logFile, maxBytes, range = {}) {
       const path = resolve(runDir(home, run), logFile);
       if (!path.startsWith(runDir(home, run) + sep))
         throw new Error(`The log ${logFile} is outside the run's directory.`);
-      const start = end === undefined ? -maxBytes : Math.max(0, end - maxBytes);
-      const length = end === undefined ? maxBytes : end - start;
-      return terminalText(decodeTail((await readPart(path, start, length)) ?? Buffer.alloc(0)));
+      const end = range.end ?? (await lstat(path).catch(nullIfMissing))?.size ?? 0;
+      const start = Math.max(range.start ?? 0, end - maxBytes);
+      return terminalText(decodeTail((await readPart(path, start, Math.max(0, end - start))) ?? Buffer.alloc(0)));
     },
     async cleanRun(run) {
       const dir = runDir(home, run);

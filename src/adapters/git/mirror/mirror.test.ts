@@ -199,6 +199,7 @@ describe("git mirror of a project", () => {
       await expect(sync(other)).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining("SHA-256") });
     });
 
+    // Only root can change the owner.
     test.runIf(process.getuid?.() === 0)("reports a repository that belongs to another user", async () => {
       await chmod(repo.path, 0o755);
       await chown(join(repo.checkout, ".git"), 12345, 12345);

@@ -82,7 +82,7 @@ function characterLength(bytes: Buffer, at: number): number {
   return 0;
 }
 
-async function readSizes(gitDir: string, ids: readonly string[]): Promise<Map<string, number>> {
+export async function readSizes(gitDir: string, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
   const output = await git({ gitDir, args, input: `${ids.join("\n")}\n` });
@@ -109,7 +109,7 @@ function chooseReadable(sizes: ReadonlyMap<string, number>, maxFileBytes: number
 }
 
 /** Format per object: `<id> <type> <size>`, newline, content, newline. */
-async function readContents(gitDir: string, ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+export async function readContents(gitDir: string, ids: readonly string[]): Promise<Map<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
   if (ids.length === 0) return contents;
   const output = await git({ gitDir, args: ["cat-file", "--batch"], input: `${ids.join("\n")}\n` });

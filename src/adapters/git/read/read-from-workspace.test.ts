@@ -138,6 +138,7 @@ describe("readFromWorkspace rejects", () => {
     server.close();
   });
 
+  // Only root can create one.
   test.skipIf(process.getuid?.() !== 0)("a device", async () => {
     try {
       execFileSync("mknod", [at("zero"), "c", "1", "5"], { stdio: "ignore" });
@@ -158,6 +159,7 @@ describe("readFromWorkspace rejects", () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
+  // Root may read everything.
   test.skipIf(process.getuid?.() === 0)("an unreadable file", async () => {
     writeFileSync(at("closed"), "", { mode: 0 });
     expect(await read("closed")).toMatchObject({ problem: "unreadable" });

@@ -23,7 +23,7 @@ export async function pushCommit(context: GitContext, params: PushParams): Promi
   checkCommit(params.commit);
   checkBranch(params.branch);
   checkRemote(params.remote);
-  const before = await readPushed(context, params);
+  const before = [...(params.published ?? []), ...(await readPushed(context, params))];
   const ours = [...before, params.commit];
   // Recorded before the push, so that after a crash we recognize our own commit on the remote.
   await writePushed(context, params, ours);

@@ -15,17 +15,30 @@ import { rescueDirParams } from "../mirror/repair.ts";
  * Keeps a commit after its task was removed, in a separate git directory of the project that no run can read: unpublished
  * work may contain what a check rejected, for example a secret.
  */
-export async function rescueCommit(
-  context: GitContext,
-  params: { project: string; task: string; commit: string },
-): Promise<void> {
+export async function rescueCommit(context: GitContext, params: KeptCommit): Promise<void> {
+  await keepCommit(context, params, rescueRef(params.task));
+}
+
+/** Keeps a commit that its task no longer builds on. Every commit has its own ref. */
+export async function keepSuperseded(context: GitContext, params: KeptCommit): Promise<void> {
+  const { task, commit } = params;
+  await keepCommit(context, params, `refs/nightshift/superseded/${checkName(task)}/${checkCommit(commit)}`);
+}
+
+interface KeptCommit {
+  readonly project: string;
+  readonly task: string;
+  readonly commit: string;
+}
+
+async function keepCommit(context: GitContext, params: KeptCommit, ref: string): Promise<void> {
   const { engine } = taskPaths(context, params.task);
   if (!(await hasCommit(engine, checkCommit(params.commit)))) {
-    context.log.warn("the work of a task is lost: its commit cannot be read", params);
+    context.log.warn("the work of a task is lost: its commit cannot be read", { ...params });
     return;
   }
   const rescue = await createRescueDir(mirrorPath(context, params.project));
-  const args = ["push", "--quiet", "--force", "--", rescue, `${checkCommit(params.commit)}:${rescueRef(params.task)}`];
+  const args = ["push", "--quiet", "--force", "--", rescue, `${checkCommit(params.commit)}:${ref}`];
   const call = { gitDir: engine, args };
   const result = await runGitRetryingLockedRefs(rescue, () => call);
   if (result.code !== 0) throw gitFailure(call, result);
