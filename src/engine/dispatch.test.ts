@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
+import { MachineError } from "../core/text/errors.ts";
 import type { Store } from "../ports/store.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import { OPEN, SILENT_LOG, startTask } from "../testing/store/samples.ts";
@@ -36,6 +37,7 @@ function ports(over: Partial<Store["tasks"]> = {}): EnginePorts {
         return [];
       },
     },
+    supervisors: { sweep: async () => undefined },
     courier: {
       work: async (handler: typeof executeRun) => void (executeRun = handler),
       submit: async (run: string) => record(run),
@@ -66,5 +68,19 @@ it("dispatch: a run that failed to execute is submitted again after five seconds
   await clock.advance(7_000);
   const submitted = calls.filter((line) => line.startsWith(run.id));
   expect(submitted).toEqual([`${run.id} at 7 s`, `${run.id} at 8 s`]);
+  await dispatch.stop();
+});
+
+it("dispatch: says why nothing starts while the store cannot be written", async () => {
+  let isLocked = true;
+  const admit: Store["tasks"]["admit"] = async (limits) => {
+    if (isLocked) throw new MachineError("The database is locked.", "Close it elsewhere.");
+    return await store.tasks.admit(limits);
+  };
+  const dispatch = await startDispatch(ports({ admit }));
+  expect(dispatch.problem()).toBe("No task starts or ends at the moment: The database is locked. Close it elsewhere.");
+  isLocked = false;
+  await clock.advance(1_000);
+  expect(dispatch.problem()).toBeNull();
   await dispatch.stop();
 });

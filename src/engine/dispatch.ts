@@ -1,17 +1,21 @@
-import { runAttempt } from "./run/attempt.ts";
+import { createDeferral } from "./run/deferral.ts";
+import { describeError } from "./run/explain-error.ts";
 import { createPeriodicTask } from "./periodic-task.ts";
 import { createDelivery } from "./deliver/deliver.ts";
+import { answerOverdue } from "./reconcile/answer-overdue.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
-import { applyRetention } from "./reconcile/retention.ts";
+import { createRetentionSweep } from "./reconcile/retention.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
 import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
 
 export interface Dispatch {
   /** Does everything that is due now. Also called by a timer. */
   tick(): Promise<void>;
+  /** Why nothing can be done at the moment, for example because the store is not available. Null if all is well. */
+  problem(): string | null;
   /** Reads the project's change requests back soon, without waiting for the next interval. */
   pollForge(project: string): void;
   /** Detaches from every run and resolves when the engine is idle. The runs continue under their supervisors. */
@@ -24,25 +28,29 @@ const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
-const RETRY_DELAY_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await recoverFromRestart(ports);
-  const deferredUntil = new Map<string, number>();
-  await ports.courier.work(executeRun);
+  const deferral = createDeferral(ports);
+  await ports.courier.work(deferral.execute);
   let ticking: Promise<void> | null = null;
+  let problem: string | null = null;
   const kept = new Set<string>();
   const readBack = createReadBack(ports);
   const readBackTrigger = createReadBackTrigger(ports, readBack);
   const tasks = [
     createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
+    createPeriodicTask(ports, { name: "sweeping sockets", everyMs: SWEEP_MS }, () => ports.supervisors.sweep()),
     createPeriodicTask(ports, { name: "starting due schedules", everyMs: SCHEDULES_MS }, () =>
       startDueSchedules(ports),
     ),
+    createPeriodicTask(ports, { name: "answering overdue questions", everyMs: TICK_MS }, () => answerOverdue(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
-    createPeriodicTask(ports, { name: "removing old transcripts and logs", everyMs: RETENTION_MS }, () =>
-      applyRetention(ports),
+    createPeriodicTask(
+      ports,
+      { name: "removing old transcripts and logs", everyMs: RETENTION_MS },
+      createRetentionSweep(ports),
     ),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
@@ -62,6 +70,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await tick();
   return {
     tick,
+    problem: () => problem,
     pollForge: readBackTrigger.request,
     stop: async () => {
       stopTicking();
@@ -73,27 +82,14 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     },
   };
 
-  /** After an error (broken settings, store not available), waits before the run is submitted again. */
-  async function executeRun(run: string, signal: AbortSignal): Promise<void> {
-    try {
-      await runAttempt(ports, run, signal);
-      deferredUntil.delete(run);
-    } catch (error) {
-      deferredUntil.set(run, ports.clock.monotonic() + RETRY_DELAY_MS);
-      throw error;
-    }
-  }
-
-  function isDeferred(run: string): boolean {
-    return (deferredUntil.get(run) ?? 0) > ports.clock.monotonic();
-  }
-
   async function runTick(): Promise<void> {
     try {
-      await reconcile(ports, isDeferred);
+      await reconcile(ports, deferral.isDeferred);
       await delivery.start();
       for (const task of tasks) task.startIfDue();
+      problem = null;
     } catch (error) {
+      problem = `No task starts or ends at the moment: ${describeError(error)}`;
       ports.log.error("a tick failed; the next one tries again", {
         error: error instanceof Error ? error.stack : String(error),
       });

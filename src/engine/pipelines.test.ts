@@ -86,7 +86,14 @@ describe("every built-in pipeline, from submit to its end", () => {
     const waiting = await world.drain((await world.submit({ pipeline: "feature" })).id);
     expect([waiting.state, waiting.status]).toEqual(["plan_review", "waiting"]);
     await expect(world.commands.approve(waiting.id, "another plan", ADA)).rejects.toMatchObject({ kind: "conflict" });
-    await world.commands.approve(waiting.id, waiting.planHash, ADA);
+    const hash = waiting.planHash ?? "";
+    await expect(world.commands.approve(waiting.id, hash.slice(0, 11), ADA)).rejects.toMatchObject({
+      message: "The plan's hash is too short: at least 12 characters are needed.",
+      hint: expect.stringMatching(new RegExp(`--plan ${hash.slice(0, 12)}\\.$`)),
+    });
+    await expect(world.commands.approve(waiting.id, `${hash}0`, ADA)).rejects.toMatchObject({ kind: "conflict" });
+    // The beginning of the hash, as people see it.
+    await world.commands.approve(waiting.id, hash.slice(0, 12), ADA);
     const task = await world.drain(waiting.id);
     expect(task.status).toBe("succeeded");
     expect(world.supervisors.started).toEqual(["agent:plan", "agent:implement"]);
@@ -97,7 +104,7 @@ describe("every built-in pipeline, from submit to its end", () => {
     await open(ROLES, "gates: { plan: auto }\n");
     const waiting = await world.drain((await world.submit({ pipeline: "bug" })).id);
     expect(waiting).toMatchObject({ state: "investigation_review", waitingFor: { kind: "choice" } });
-    await world.commands.choose(waiting.id, "planning", null, ADA);
+    await world.commands.choose(waiting.id, { option: "longer" }, ADA);
     const task = await world.drain(waiting.id);
     expect([task.status, world.supervisors.started]).toEqual([
       "succeeded",

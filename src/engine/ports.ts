@@ -143,7 +143,7 @@ export function factsOf(task: Pick<Task, "options" | "complexity" | "conversatio
     auto_plan: settings.gates.plan === "auto" || task.options.autoApprove,
     auto_merge: settings.gates.merge === "auto",
     auto_approve: task.options.autoApprove,
-    skip_plan: chosen?.reply?.["option"] === "implement",
+    skip_plan: chosen?.reply?.["then"] === "implement",
     git: true,
   };
 }

@@ -95,6 +95,7 @@ async function toCommit(
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],
+    document: decision.advance.document ?? null,
     notices: await noticesFor(ports, { ...decision, task, events }),
     admission: admissionNow(ports),
   };

@@ -113,8 +113,11 @@ function createServe(deps: HttpDeps) {
   const performOnce = createIdempotency(deps);
   return async (c: Context, row: Route, handler: (input: Input<RouteKey>) => Promise<unknown>): Promise<Response> => {
     const request = c.req.raw;
-    const caller = await authorize(request, row.right, deps, deps.clock.now());
+    const authenticate = () => authorize(request, row.right, deps, deps.clock.now());
+    const early = await authenticate();
     const text = row.body === null ? "" : await readBody(request);
+    // A body may take a minute to arrive, and the token may have been removed meanwhile.
+    const caller = text === "" ? early : await authenticate();
     const key = ["POST", "DELETE"].includes(request.method) ? idempotencyKey(request, caller) : null;
     const input = {
       ...parseRequest(row, {

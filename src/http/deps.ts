@@ -48,6 +48,8 @@ export interface AgentInfo {
   readonly kind: string;
   readonly program: string | null;
   readonly version: string | null;
+  /** The oldest version that can be used. Null if any can. */
+  readonly oldestVersion: string | null;
   readonly usable: boolean;
   readonly problem: string | null;
   readonly parkedUntil: number | null;

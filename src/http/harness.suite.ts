@@ -73,7 +73,16 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
     onOutput: (_, wake) => transcript.watch(wake),
     agents: async () => [
-      { name: "mine", kind: "command", program: "./a", version: null, usable: true, problem: null, parkedUntil: null },
+      {
+        name: "mine",
+        kind: "command",
+        program: "./a",
+        version: null,
+        oldestVersion: null,
+        usable: true,
+        problem: null,
+        parkedUntil: null,
+      },
     ],
     doctor: async (path) => [{ name: "project", ok: "yes", detail: path, fix: null }],
     keys: async () => [
@@ -156,7 +165,7 @@ const SHOP_FILES: Pick<ProjectFiles, "pendingTrust"> = {
   pendingTrust: async (_, accepted) => ({
     wanted: '{"network":["x"]}',
     hash: "h1",
-    changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "x" }] : [],
+    changes: accepted === "{}" ? [{ key: "sandbox.network", accepted: null, wanted: "https://bob:pw@x" }] : [],
   }),
 };
 
@@ -315,7 +324,10 @@ export async function endRun(store: Store, task: Task, runId: string): Promise<v
     checks: [
       { run: runId, name: "test", severity: "error", status: "passed", exitCode: 0, durationMs: 12, tail: "ok" },
     ],
-    artifacts: [{ type: "commit", label: "c1", url: null, data: {} }],
+    artifacts: [
+      { type: "commit", label: "c1", url: null, data: {} },
+      { type: "change_request", label: "Say more", url: "https://forge.example/7", data: { number: 7 } },
+    ],
     notices: [],
     admission: ADMIT,
   });

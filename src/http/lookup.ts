@@ -2,8 +2,9 @@ import { UserError } from "../core/text/errors.ts";
 import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
+import type { RunJson } from "./contract/run.ts";
 import type { TaskJson } from "./contract/task.ts";
-import { viewTask } from "./views/views.ts";
+import { viewRun, viewTask, viewTaskRow, type ShortIds } from "./views/views.ts";
 
 /** Maximum number of runs in a response. The engine ends a runaway task long before it has that many. */
 const MAX_RUNS = 1000;
@@ -27,12 +28,36 @@ export async function listTaskRuns(store: StoreReader, task: string): Promise<re
 }
 
 export async function showTask(store: StoreReader, task: Task, now: number): Promise<TaskJson> {
-  const [runs, checks, artifacts] = await Promise.all([
+  const [runs, checks, artifacts, taskIds, requests] = await Promise.all([
     listTaskRuns(store, task.id),
     store.tasks.listChecks(task.id),
     store.tasks.listArtifacts(task.id),
+    store.tasks.shortenIds("task", [task.id]),
+    store.tasks.listChangeRequests([task.id]),
   ]);
-  return viewTask({ task, runs, checks, artifacts }, now);
+  const shortIds = new Map([...taskIds, ...(await shortenRunIds(store, runs))]);
+  return viewTask({ task, changeRequest: requests.get(task.id) ?? null, shortIds, runs, checks, artifacts }, now);
+}
+
+export async function showTaskRows(store: StoreReader, tasks: readonly Task[], now: number): Promise<TaskJson[]> {
+  const ids = tasks.map(({ id }) => id);
+  const [shortIds, requests] = await Promise.all([
+    store.tasks.shortenIds("task", ids),
+    store.tasks.listChangeRequests(ids),
+  ]);
+  return tasks.map((task) => viewTaskRow({ task, changeRequest: requests.get(task.id) ?? null, shortIds }, now));
+}
+
+export async function showRuns(store: StoreReader, runs: readonly Run[], now: number): Promise<RunJson[]> {
+  const shortIds = await shortenRunIds(store, runs);
+  return runs.map((run) => viewRun(run, shortIds, now));
+}
+
+function shortenRunIds(store: StoreReader, runs: readonly Run[]): Promise<ShortIds> {
+  return store.tasks.shortenIds(
+    "run",
+    runs.map(({ id }) => id),
+  );
 }
 
 interface Finder<T> {

@@ -81,8 +81,21 @@ function problem(status: Status, detail: string, hint: string | null, issues: re
     type: `urn:nightshift:problem:${slug}`,
     title,
     status,
-    detail: withoutCredentials(detail),
-    hint: hint === null ? null : withoutCredentials(hint),
-    issues: issues.map((issue) => ({ ...issue, message: withoutCredentials(issue.message) })),
+    detail: toShown(detail),
+    hint: hint === null ? null : toShown(hint),
+    issues: issues.slice(0, MAX_ISSUES).map(toShownIssue),
   };
+}
+
+/** A message can quote the request, so it must not be longer than a person reads. */
+const MAX_ISSUES = 100;
+const MAX_MESSAGE = 5000;
+
+function toShownIssue(issue: Issue): Issue {
+  return { ...issue, key: toShown(issue.key), message: toShown(issue.message) };
+}
+
+function toShown(message: string): string {
+  const shown = withoutCredentials(message);
+  return shown.length <= MAX_MESSAGE ? shown : `${shown.slice(0, MAX_MESSAGE)}…`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { Task } from "../core/task/task.ts";
+import { hashToken } from "./auth.ts";
 import { BASE } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
 import { endRun, type Harness, makeEvent, makeTask, NOW, openHarness, saveTask } from "./harness.suite.ts";
@@ -15,6 +16,8 @@ beforeAll(async () => {
   const created = await saveTask(api.store, makeTask({ status: "running", description: "y".repeat(600) }));
   run = created.admitted[0] ?? "";
   await endRun(api.store, created.task, run);
+  const merged = { task: created.task.id, data: { number: 7, url: "https://forge.example/7" } };
+  await api.store.events.appendEvents([makeEvent({ ...merged, type: "request.merged", at: NOW })]);
   ended = (await api.store.tasks.getTask(created.task.id)) ?? created.task;
   waiting = (await saveTask(api.store, fullTask())).task;
   api.transcript.add("hello");
@@ -43,7 +46,9 @@ function fullTask(): Task {
     items: { list: ["tests", "docs"], at: 1, scheduled: 1, tried: [] },
     plan: { plan: "do it" },
     planHash: "h1",
-    context: [{ kind: "plan_summary", text: "short", run: "run_x", at: NOW }],
+    documents: [{ kind: "plan", version: 1, hash: "h1", run: "run_x", at: NOW }],
+    subtasks: [{ title: "Step one", done: false }],
+    context: [{ kind: "plan_summary", source: "agent", summary: "short", data: {}, run: "run_x", at: NOW }],
     conversation: [
       { kind: "answers", state: "planning", asked: [question], reply: { q1: "a" }, by: "alice", at: NOW },
       { kind: "choice", state: "planning", asked: [option], reply: null, by: null, at: NOW },
@@ -77,15 +82,42 @@ describe("API: tasks", () => {
       finished_at: new Date(NOW).toISOString(),
       runs: [{ id: run, status: "succeeded", ended_by: "exit", duration_ms: 2000, cost_basis: "reported" }],
       checks: [{ name: "test", status: "passed", exit_code: 0 }],
-      artifacts: [{ type: "commit", label: "c1" }],
+      artifacts: [
+        { type: "commit", label: "c1" },
+        { type: "change_request", label: "Say more" },
+      ],
     });
     expect(task.description).toHaveLength(600);
+  });
+
+  it("have short ids that every route accepts, also in lists", async () => {
+    const { tasks } = await reply("GET /tasks");
+    for (const { id, short_id } of tasks) {
+      const task = await reply("GET /tasks/:id", { path: `/tasks/${short_id}` });
+      expect([task.id, task.short_id]).toEqual([id, short_id]);
+      for (const { id: own, short_id: short } of task.runs)
+        expect((await reply("GET /runs/:id", { path: `/runs/${short}` })).id).toBe(own);
+    }
+  });
+
+  it("show what became of their change request, also in lists", async () => {
+    const request = {
+      number: 7,
+      url: "https://forge.example/7",
+      state: "merged",
+      ended_at: new Date(NOW).toISOString(),
+    };
+    expect(await reply("GET /tasks/:id", { path: `/tasks/${ended.id}` })).toMatchObject({ change_request: request });
+    const { tasks } = await reply("GET /tasks");
+    expect(tasks.map(({ change_request }) => change_request)).toEqual(expect.arrayContaining([request, null]));
   });
 
   it("include what they wait for, in snake case and with ISO times", async () => {
     const task = await reply("GET /tasks/:id", { path: `/tasks/${waiting.id}` });
     expect(task).toMatchObject({
       category: "docs (fallback from tests)",
+      is_fallback: true,
+      documents: [{ kind: "plan", version: 1, hash: "h1" }],
       waiting_for: { kind: "answers", questions: [{ id: "q1", deadline: new Date(NOW).toISOString() }] },
       queued_for: { kind: "quota", until: new Date(NOW + 1).toISOString() },
       conversation: [{ reply: { q1: "a" } }, { asked: [{ id: "o1" }], reply: null }],
@@ -117,7 +149,7 @@ describe("API: tasks", () => {
     const first = await reply("GET /tasks/:id/events", { path: `/tasks/${ended.id}/events?limit=1` });
     expect(first.events).toMatchObject([{ type: "task.submitted", task: ended.id }]);
     const rest = await reply("GET /tasks/:id/events", { path: `/tasks/${ended.id}/events?after=${first.next}` });
-    expect(rest).toMatchObject({ events: [{ type: "run.ended", run }], next: null });
+    expect(rest).toMatchObject({ events: [{ type: "run.ended", run }, { type: "request.merged" }], next: null });
   });
 });
 
@@ -129,7 +161,7 @@ describe("API: decisions", () => {
     ["reject", { reason: "no" }, ["no"]],
     ["revise", { feedback: "more" }, ["more"]],
     ["answer", { answers: { q1: "a" } }, [{ q1: "a" }]],
-    ["choose", { option: "o1", note: "n" }, ["o1", "n"]],
+    ["choose", { option: "o1", note: "n" }, [{ option: "o1", note: "n", then: null }]],
     ["pause", undefined, []],
     ["resume", undefined, []],
     ["cancel", undefined, []],
@@ -261,7 +293,8 @@ async function lastEvents(count: number) {
 describe("projects", () => {
   it("are registered without trust, then trusted by the hash of what was shown", async () => {
     const registered = await reply("POST /projects", { body: { path: "/src/shop" } });
-    expect(registered.pending).toMatchObject({ hash: "h1", changes: [{ key: "sandbox.network", wanted: "x" }] });
+    const wanted = { key: "sandbox.network", wanted: "https://bob:pw@x" };
+    expect(registered.pending).toMatchObject({ hash: "h1", changes: [wanted] });
     expect((await api.store.projects.getProject("shop"))?.accepted).toBe("{}");
 
     const blind = await api.request("POST", `${BASE}/projects`, { body: { path: "/src/shop", accept: "h0" } });
@@ -276,6 +309,21 @@ describe("projects", () => {
     ]);
     expect((await reply("GET /projects/:name/trust", { path: "/projects/shop/trust" })).changes).toEqual([]);
     expect((await reply("GET /projects")).projects).toMatchObject([{ name: "shop", default_branch: "main" }]);
+  });
+
+  it("show the credentials in requested values only to those who may accept them", async () => {
+    const { accepted, ...known } = (await api.store.projects.getProject("shop"))!;
+    await api.store.projects.saveProject({ ...known, accepted: "{}" }, makeEvent({ type: "project.registered" }));
+    const path = "/projects/shop/trust";
+    const reader = { name: "reader", hash: hashToken("readers-token"), rights: [], createdAt: NOW };
+    await api.store.people.addToken(reader, makeEvent());
+    const headers = { authorization: "Bearer readers-token" };
+    const shown = await api.request("GET", `${BASE}${path}`, { headers });
+    expect(await shown.json()).toMatchObject({ changes: [{ key: "sandbox.network", wanted: "https://x" }] });
+    expect((await reply("GET /projects/:name/trust", { path })).changes).toMatchObject([
+      { wanted: "https://bob:pw@x" },
+    ]);
+    await api.store.projects.saveProject({ ...known, accepted }, makeEvent({ type: "project.trusted" }));
   });
 
   it("keep what was accepted when they are registered again, and say nothing new", async () => {

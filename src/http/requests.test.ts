@@ -85,6 +85,44 @@ describe("API: request bodies", () => {
     expect(lying.status).toBe(413);
   });
 
+  it("refuses a request whose token was removed before its body was complete", async () => {
+    const created = await api.request("POST", "/api/v1/tokens", { body: { name: "bob", rights: ["submit"] } });
+    const { token } = issuedTokenSchema.parse(await created.json());
+    const rest = Promise.withResolvers<void>();
+    const waits = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      async pull(controller) {
+        waits.resolve();
+        await rest.promise;
+        controller.enqueue(new TextEncoder().encode(JSON.stringify(DRAFT)));
+        controller.close();
+      },
+    });
+    const response = api.app.request("http://127.0.0.1:4816/api/v1/tasks", {
+      method: "POST",
+      headers: { host: "127.0.0.1:4816", authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body,
+      duplex: "half",
+    });
+    await waits.promise;
+    expect((await api.request("DELETE", "/api/v1/tokens/bob")).status).toBe(204);
+    rest.resolve();
+    expect((await response).status).toBe(401);
+    expect(api.calls.filter(([command]) => command === "submit")).toEqual([]);
+  });
+
+  it("keeps an error short, whatever the request contains", async () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`unknown key ${index}`, index]));
+    const response = await api.request("POST", "/api/v1/tasks", { body: { ...DRAFT, ...many } });
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(text.length).toBeLessThan(20_000);
+    expect(text).toContain("unknown key 0");
+    const answers = { ["x".repeat(1_000_000)]: "yes" };
+    const longKey = await api.request("POST", `${taskPath()}/answer`, { body: { answers } });
+    expect((await longKey.text()).length).toBeLessThan(20_000);
+  });
+
   it("names the limit of a value that is too long, and of a list with too many entries", async () => {
     const tags = Array.from({ length: 250 }, (_, index) => `tag ${index}`);
     const response = await api.request("POST", "/api/v1/tasks", { body: { ...DRAFT, tags, project: "x".repeat(300) } });

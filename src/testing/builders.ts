@@ -29,6 +29,8 @@ export function makeTask(overrides: Partial<Task> = {}): Task {
     headCommit: null,
     plan: null,
     planHash: null,
+    documents: [],
+    subtasks: [],
     approvedStates: [],
     context: [],
     conversation: [],
@@ -56,6 +58,9 @@ const PAYLOADS: { readonly [Name in OutcomeName]?: Partial<PayloadOf<Name>> } = 
   needs_info: { questions: [] },
   options_proposed: { options: [] },
   described: { title: "Describe it" },
+  investigation_complete: { subtasks: [] },
+  approved: { comments: [] },
+  changes_requested: { comments: [] },
   chosen: { option: "" },
 };
 

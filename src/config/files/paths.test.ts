@@ -64,6 +64,7 @@ describe("findHome", () => {
     await expect(findHome({ NIGHTSHIFT_HOME: "here" })).rejects.toThrow(/must be an absolute path/);
   });
 
+  // The folder of another user that every machine has belongs to root.
   it.skipIf(process.getuid?.() === 0)("refuses a home that belongs to another user", async () => {
     await expect(findHome({ NIGHTSHIFT_HOME: "/usr" })).rejects.toThrow(/belongs to user 0/);
   });

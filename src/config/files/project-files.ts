@@ -22,9 +22,9 @@ import {
   PIPELINES,
   PROMPTS,
   sha256,
-  type PendingTrust,
 } from "./read-project.ts";
 import { readText } from "./read-text.ts";
+import { shareReads } from "./share-reads.ts";
 import { resolvePaths } from "./resolve-paths.ts";
 import { resolveSettings } from "../resolve/resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
@@ -57,8 +57,8 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     requirePipeline({ name: basename(file, ".yaml"), text, file }),
   );
   const layers = keepLastGood((project: ProjectLocation) => readLayers(configDir, format, project));
-  const settings = keepLastGood(async (project: ProjectLocation) =>
-    readSettings(project, await layers.current(project), format),
+  const settings = keepLastGood(
+    shareReads(async (project: ProjectLocation) => readSettings(project, await layers.current(project), format)),
   );
   const listeners: SettingsListener[] = [];
   const announce = (read: (project: ProjectLocation) => Promise<Settings>) => async (project: ProjectLocation) => {
@@ -78,7 +78,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       listeners.push(listener);
     },
 
-    async pipeline(project: ProjectLocation, name: string): Promise<{ pipeline: Pipeline; text: string }> {
+    pipeline: shareReads(async (project: ProjectLocation, name: string) => {
       const accepted = readAccepted(project.accepted);
       const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
       const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
@@ -95,7 +95,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
       const text = own ?? (await readBuiltIn(file));
       return { pipeline: pipelineOf(text, file), text };
-    },
+    }),
 
     parsePipeline(name: string, text: string): Pipeline {
       return pipelineOf(text, `${name}.yaml`);
@@ -118,13 +118,13 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     },
 
     /** Returns the permissions that the files request now, and the changes that are not accepted yet. */
-    async pendingTrust({ path }: { readonly path: string | null }, accepted: string): Promise<PendingTrust> {
+    pendingTrust: shareReads(async ({ path }: { readonly path: string | null }, accepted: string) => {
       const user = await readUserLayer(configDir, format);
       const pending = await readPendingTrust({ path, accepted, user: user.written, format });
       // Fail early instead of asking a person to accept files that cannot be used.
       if (path !== null) await requireReadablePrompts(path, format);
       return pending;
-    },
+    }),
   };
 }
 

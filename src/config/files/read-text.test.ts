@@ -56,6 +56,7 @@ describe("readText", () => {
     await expect(read()).rejects.toThrow(/not a regular file/);
   });
 
+  // Root may read everything.
   it.skipIf(process.getuid?.() === 0)("reports a file without read permission", async () => {
     await write("x");
     await chmod(join(dir, "repo", "file"), 0);

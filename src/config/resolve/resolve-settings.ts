@@ -1,5 +1,5 @@
 import { ROLES, type Role } from "../../core/task/role.ts";
-import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
 import type {
   AgentSettings,
   CheckSettings,
@@ -130,7 +130,8 @@ function resolveAgents(
 ): Record<string, AgentSettings> {
   const builtIn = kinds.map(({ kind }) => kind);
   const names = new Set([...builtIn, ...Object.keys(user.agents ?? {}), ...Object.keys(own.agents ?? {})]);
-  const agents: Record<string, AgentSettings> = {};
+  // Without a prototype, because tasks name agents: `constructor` must not be one.
+  const agents = Object.create(null) as Record<string, AgentSettings>;
   for (const name of names) {
     const written = { ...user.agents?.[name], ...own.agents?.[name] };
     const found = findAgentKind(kinds, name, written);
@@ -160,6 +161,7 @@ function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSetti
     idleMs: capAmount(toMs(user.idle_timeout), toMs(own.idle_timeout)) ?? DEFAULT_IDLE_MS,
     maxTurns: capAmount(user.max_turns, own.max_turns) ?? builtIn.maxTurns,
     maxBudgetUsd: capAmount(user.max_budget_usd, own.max_budget_usd),
+    contextTokens: capAmount(user.context_tokens, own.context_tokens) ?? DEFAULT_CONTEXT_TOKENS,
     tools: own.tools ?? user.tools ?? builtIn.tools,
     commands: own.commands ?? user.commands ?? null,
     prompt: own.prompt ?? user.prompt ?? null,

@@ -111,6 +111,12 @@ export const role = z.strictObject({
   idle_timeout: duration.optional().describe("Stop a run that prints nothing for this long; default `10m`."),
   max_turns: z.int().min(1).max(100_000).optional().describe("Maximum number of turns in a run; default: depends on the role."),
   max_budget_usd: usd.optional().describe("Maximum cost of a run in USD."),
+  context_tokens: z
+    .int()
+    .min(1_000)
+    .max(10_000_000)
+    .optional()
+    .describe("Size of a prompt, in tokens, beyond which its background is shortened, the oldest entries first; default 100000."),
   tools: words.optional().describe("Tools of the agent CLI that this role may use; default: depends on the role."),
   commands: commandRules.optional().describe("Programs that this role may run; default: `sandbox.commands`."),
   prompt: text.optional().describe("File with a prompt that replaces the role's built-in prompt; relative to this file."),

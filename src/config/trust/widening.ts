@@ -1,6 +1,6 @@
 import { parseDuration } from "../../core/schedule/duration.ts";
 import { ROLES } from "../../core/task/role.ts";
-import { DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
 import { DEFAULT_DIFF_LINES, DEFAULTS } from "../resolve/resolve-settings.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
@@ -31,6 +31,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "roles.*.idle_timeout": "amount",
   "roles.*.max_turns": "amount",
   "roles.*.max_budget_usd": "amount",
+  "roles.*.context_tokens": "amount",
   "sandbox.*": "list",
   // Without this list, all programs of the system are allowed. So removing it grants more permissions too.
   "sandbox.commands": "gate",
@@ -112,6 +113,7 @@ function defaultOf(path: readonly string[]): unknown {
       timeout: timeoutMs,
       idle_timeout: DEFAULT_IDLE_MS,
       max_turns: maxTurns,
+      context_tokens: DEFAULT_CONTEXT_TOKENS,
       tools,
     };
     return defaults[key ?? ""];

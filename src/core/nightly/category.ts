@@ -37,8 +37,13 @@ export function describeWalk({ items, state }: Pick<Task, "items" | "state">): s
 /** `refactoring`, or `refactoring (fallback from tests)` if the scheduled categories yielded nothing. */
 function categoryLabel(items: Items): string {
   const name = items.list[items.at] ?? "";
-  if (items.at < items.scheduled) return name;
+  if (!isFallback({ items })) return name;
   return `${name} (fallback from ${items.list.slice(0, items.scheduled).join(", ")})`;
+}
+
+/** The scheduled categories yielded nothing, so another one is or was tried. */
+export function isFallback({ items }: Pick<Task, "items">): boolean {
+  return items !== null && items.at >= items.scheduled;
 }
 
 /** The weekday at this time in the given time zone. */

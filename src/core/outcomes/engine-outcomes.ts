@@ -55,6 +55,7 @@ export const ENGINE_OUTCOMES = {
   no_changes: defineFailure({
     from: { agent: [...CHANGING_ROLES, "execute"] },
     edge: { do: "fail" },
+    isFailedAttempt: true,
     trigger: "retry",
     payload: { claimed: z.string().optional(), summary: z.string().optional() },
   }),

@@ -42,10 +42,12 @@ export const FAILURES = {
   }),
   context_too_long: defineFailure({
     from: ANY_RUN,
+    isFailedAttempt: true,
     edge: { do: "again", max: 1, then: "person" },
   }),
   refused: defineFailure({
     from: ANY_RUN,
+    isFailedAttempt: true,
     edge: { do: "person" },
     discardsWork: true,
     trigger: "retry",
@@ -54,6 +56,7 @@ export const FAILURES = {
   }),
   timeout: defineFailure({
     from: ANY_RUN,
+    isFailedAttempt: true,
     edge: { do: "again", max: 1, then: "fail" },
     trigger: "retry",
     /** `final`: the time of the whole task is used up, so no further run could do anything. */
@@ -63,6 +66,7 @@ export const FAILURES = {
   disk_full: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "capacity" }, countsAsAttempt: false }),
   agent_error: defineFailure({
     from: ANY_RUN,
+    isFailedAttempt: true,
     edge: { do: "again", max: 2, then: "fail" },
     discardsWork: true,
     trigger: "retry",
@@ -71,6 +75,7 @@ export const FAILURES = {
   }),
   invalid_output: defineFailure({
     from: ANY_RUN,
+    isFailedAttempt: true,
     edge: { do: "again", max: 1, then: "fail" },
     trigger: "report",
   }),

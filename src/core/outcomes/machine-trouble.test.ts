@@ -8,6 +8,10 @@ function failed(code: string, path?: string, syscall = "open"): Error {
   return Object.assign(new Error(`${code}: it failed, ${syscall} '${path}'`), { code, path, syscall });
 }
 
+function failedLink(path: string, dest: string): Error {
+  return Object.assign(failed("EACCES", path, "symlink"), { dest });
+}
+
 const find = (error: unknown) => findMachineTrouble(error, HOME);
 
 describe("machine trouble", () => {
@@ -46,6 +50,11 @@ describe("machine trouble", () => {
       expect(find(failed("ENOENT", `${HOME}/${path}`)), path).toBeNull();
   });
 
+  it("a symbolic link that cannot be created is judged by its place, not by its content", () => {
+    expect(find(failedLink("4711", `${HOME}/mirrors/shop.git.lock`))).toBe("machine");
+    expect(find(failedLink(`${HOME}/mirrors/shop.git`, "/home/ada/shop/x"))).toBeNull();
+  });
+
   it("a file in place of a directory is the machine's trouble, any other existing file is not", () => {
     expect(find(failed("EEXIST", `${HOME}/mirrors`, "mkdir"))).toBe("machine");
     expect(find(failed("EEXIST", `${HOME}/runs/run_1/job.json`, "link"))).toBeNull();
@@ -57,6 +66,13 @@ describe("machine trouble", () => {
     ["git read-tree failed in /x: fatal: cannot create a: Read-only file system", "machine"],
     ["error: open: Input/output error\nfatal: it failed", "machine"],
     ["checkout failed for: Read-only file system.txt", null],
+    [
+      `error: insufficient permission for adding an object to repository database ${HOME}/mirrors/a.git/objects`,
+      "machine",
+    ],
+    [`fatal: cannot open '${HOME}/workspaces/task_1/engine.git/index.lock': Permission denied`, "machine"],
+    [`error: unable to unlink '${HOME}/workspaces/task_1/run_1/closed/a': Permission denied`, null],
+    ["git@example.com: Permission denied (publickey).", null],
     ["the index is corrupt", null],
   ])("is recognized by the words of other programs: %s", (message, trouble) => {
     expect(find(new Error(message))).toBe(trouble);

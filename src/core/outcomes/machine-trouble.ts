@@ -13,6 +13,7 @@ const DISK_FULL_WORDS = /no space left on device|disk quota exceeded|disk\b.* is
 /** Git and other programs end their error messages with these words. */
 const MACHINE_WORDS =
   /: (?:Read-only file system|Input\/output error|Too many open files(?: in system)?|Cannot allocate memory)$/m;
+const PERMISSION_WORDS = /permission denied|insufficient permission/i;
 
 /**
  * Recognizes errors that are caused by this machine or the network, so that no agent can be blamed for them. `home` is
@@ -25,13 +26,28 @@ export function findMachineTrouble(error: unknown, home: string): MachineTrouble
   const code = "code" in error ? error.code : null;
   if (DISK_FULL_CODES.includes(code) || DISK_FULL_WORDS.test(error.message)) return "disk";
   if (MACHINE_CODES.includes(code) || MACHINE_WORDS.test(error.message)) return "machine";
-  if (isFileTrouble(error, code) && "path" in error && isOwnPath(error.path, home)) return "machine";
+  if (isFileTrouble(error, code) && isOwnPath(pathOf(error), home)) return "machine";
+  if (error.message.split("\n").some((line) => isDeniedOwnPath(line, home))) return "machine";
   return findMachineTrouble(error.cause, home) ?? (error instanceof MachineError ? "machine" : null);
 }
 
 /** `mkdir` reports a file in place of a directory as EEXIST. */
 function isFileTrouble(error: Error, code: unknown): boolean {
   return FILE_CODES.includes(code) || (code === "EEXIST" && "syscall" in error && error.syscall === "mkdir");
+}
+
+/** For a new symbolic link, `path` is its content, and `dest` the place where it should be. */
+function pathOf(error: Error): unknown {
+  if ("syscall" in error && error.syscall === "symlink" && "dest" in error) return error.dest;
+  return "path" in error ? error.path : null;
+}
+
+/** Git names the file in its message. A file may belong to another user, for example after root restored a copy of the home. */
+function isDeniedOwnPath(line: string, home: string): boolean {
+  const start = line.indexOf(`${home}/`);
+  if (start === -1 || !PERMISSION_WORDS.test(line)) return false;
+  const [rest = ""] = /^[^'":\s]*/.exec(line.slice(start + home.length)) ?? [];
+  return isOwnPath(home + rest, home);
 }
 
 /** True for paths in Nightshift's home that no agent can change. */

@@ -47,6 +47,8 @@ export interface OutcomeEntry<Class extends OutcomeClass = OutcomeClass, Payload
   readonly countsAsAttempt: boolean;
   /** The run's files are unreliable: its commit is kept, but the task does not build on it. */
   readonly discardsWork: boolean;
+  /** Later runs are shown what was tried and why it failed. */
+  readonly isFailedAttempt: boolean;
   /** Trigger of the next run; null: none. */
   readonly trigger: Trigger["kind"] | null;
 }
@@ -81,7 +83,15 @@ type OutcomeDefinition<Class extends OutcomeClass, Payload extends z.ZodType> = 
 export function defineOutcome<Class extends OutcomeClass, Payload extends z.ZodType>(
   definition: OutcomeDefinition<Class, Payload>,
 ): OutcomeEntry<Class, Payload> {
-  return { edge: null, edgeIn: {}, countsAsAttempt: true, discardsWork: false, trigger: null, ...definition };
+  return {
+    edge: null,
+    edgeIn: {},
+    countsAsAttempt: true,
+    discardsWork: false,
+    isFailedAttempt: false,
+    trigger: null,
+    ...definition,
+  };
 }
 
 interface ReportDefinition<Class extends OutcomeClass, Schema extends z.ZodObject> extends ReportForm {

@@ -4,6 +4,10 @@ import { PUBLISHING } from "./failure-outcomes.ts";
 
 const nothing = z.object({});
 
+/** What happens after a fix was chosen: plan it first, or implement it directly. */
+export const NEXT_STEPS = ["plan", "implement"] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
 /** Decisions of people. */
 export const DECISIONS = {
   approve: defineOutcome({ class: "decision", from: { wait: ["approval", "review"] }, payload: nothing }),
@@ -25,7 +29,7 @@ export const DECISIONS = {
     class: "decision",
     from: { wait: ["choice"] },
     trigger: "choice",
-    payload: z.object({ option: z.string(), note: z.string().optional() }),
+    payload: z.object({ option: z.string(), note: z.string().optional(), then: z.enum(NEXT_STEPS).optional() }),
   }),
   cancel: defineOutcome({
     class: "decision",

@@ -3,7 +3,7 @@ import { CHANGING_ROLES } from "../task/role.ts";
 import { defineOutcome, defineReport, type PlanKind, type ReportForm } from "./outcome-entry.ts";
 import { anyText, lines, maybe, options, path, paths, questions, subtasks, summary, text } from "./payload-fields.ts";
 
-const documentPlan = z.object({ summary, plan: text, plan_summary: text, subtasks });
+const documentPlan = z.object({ summary, plan: text, plan_summary: text, subtasks, files: maybe(paths) });
 
 const executionPlan = z.object({
   summary,
@@ -25,9 +25,10 @@ const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
     when: PLAN_WHEN,
     example: {
       summary: "Keep the sign in parsePrice.",
-      plan: "1. In src/price.ts, let parsePrice accept a leading minus …",
+      plan: "## Goal\nparsePrice keeps the sign of a price.\n\n## Steps\n1. (low) src/price.ts: let parsePrice accept a leading minus …\n\n## Risks\n…",
       plan_summary: "Keep the sign in parsePrice and test it.",
       subtasks: ["Accept a leading minus", "Add test cases"],
+      files: ["src/price.ts", "src/price.test.ts"],
     },
   },
   execution: {
@@ -46,7 +47,7 @@ const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
   },
 };
 
-const comment = z.object({
+export const comment = z.object({
   file: maybe(path),
   line: maybe(z.int().min(1)),
   severity: z.enum(["critical", "suggestion", "nit"]),
@@ -63,7 +64,7 @@ export const WORK_OUTCOMES = {
   implemented: defineReport({
     class: "success",
     from: { agent: CHANGING_ROLES },
-    schema: z.object({ summary: text }),
+    schema: z.object({ summary: text, subtasks_done: maybe(z.array(z.int().min(1).max(100)).max(100)).optional() }),
     when: "when the change is complete in the files of the workspace. Say what you changed and why. Claims about tests do not count; the engine runs the checks afterwards.",
     example: { summary: "parsePrice now keeps the sign. Added two cases to its test." },
   }),

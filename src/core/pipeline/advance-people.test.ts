@@ -104,7 +104,8 @@ describe("advance: choice of a state by a person", () => {
   });
 
   it("is requested if several edges apply", () => {
-    const implementing = walk(bug, start(bug), [makeOutcome("investigation_complete"), chosen("implementing")]);
+    const direct = makeOutcome("chosen", { payload: { option: "fix", then: "implement" } });
+    const implementing = walk(bug, start(bug), [makeOutcome("investigation_complete"), direct]);
     const now = walk(bug, implementing, [makeOutcome("no_changes")]);
     expect(optionsOf(now)).toEqual(["implementing", "planning", "failed", "cancelled"]);
     expect(walk(bug, now, [chosen("planning")]).next).toMatchObject({ state: "planning", role: "plan" });
@@ -134,18 +135,24 @@ states:
 });
 
 describe("advance: waiting state", () => {
-  it("for a choice goes to the chosen state, whatever the conditions are", () => {
-    const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete")]);
-    expect(optionsOf(waiting)).toEqual(["implementing", "planning"]);
-    expect(walk(bug, waiting, [chosen("implementing")]).next).toMatchObject({ state: "implementing" });
-    expect(walk(bug, waiting, [chosen("planning")]).next).toMatchObject({ state: "planning" });
+  it("after an investigation offers the fixes that the agent proposed", () => {
+    const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete", { payload: { options } })]);
+    expect(optionsOf(waiting)).toEqual(["small", "big"]);
+    const now = walk(bug, waiting, [chosen("big")]);
+    expect(now.next).toMatchObject({ state: "planning", role: "plan", trigger: { kind: "choice", text: "chose big" } });
+    expect(now.task.conversation).toMatchObject([{ kind: "choice", reply: { option: "big" }, by: "ada" }]);
   });
 
-  it("for a choice evaluates the conditions if the option is not a state", () => {
+  it("after an investigation without options offers its fix", () => {
     const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete")]);
-    const skip = { facts: { ...NO_FACTS, skip_plan: true } };
-    expect(walk(bug, waiting, [chosen("implement")], skip).next).toMatchObject({ state: "implementing" });
-    expect(walk(bug, waiting, [chosen("rewrite")]).next).toMatchObject({ state: "planning" });
+    expect(optionsOf(waiting)).toEqual(["fix"]);
+    expect(walk(bug, waiting, [chosen("fix")]).next).toMatchObject({ state: "planning" });
+  });
+
+  it("after an investigation skips the plan if the person says so", () => {
+    const waiting = walk(bug, start(bug), [makeOutcome("investigation_complete", { payload: { options } })]);
+    const implement = makeOutcome("chosen", { summary: "chose big", payload: { option: "big", then: "implement" } });
+    expect(walk(bug, waiting, [implement]).next).toMatchObject({ state: "implementing", role: "implement" });
   });
 
   it("with several targets lets a person choose among them, once", () => {
@@ -181,7 +188,12 @@ states:
       trigger: { kind: "comments", text: "smaller" },
     });
     const revised = walk(staged, revising, [makeOutcome("plan_complete", { payload: { prompt: "q" } })]);
-    expect(revised.task.context.map(({ kind }) => kind)).toEqual(["plan_summary", "plan_revision_summary"]);
+    expect(revised.task.context.map(({ kind }) => kind)).toEqual(["plan_summary", "feedback", "plan_revision_summary"]);
+    expect(revised.task.documents).toMatchObject([
+      { kind: "plan", version: 1, hash: 'hash:{"prompt":"p"}' },
+      { kind: "plan", version: 2, hash: 'hash:{"prompt":"q"}' },
+    ]);
+    expect(revised.document).toMatchObject({ kind: "plan", version: 2, content: { prompt: "q" } });
     expect(walk(staged, revised, [makeOutcome("approve")]).next).toMatchObject({
       state: "running",
       role: "execute",

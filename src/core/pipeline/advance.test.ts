@@ -91,11 +91,13 @@ describe("advance: pipeline chore", () => {
     now = walk(chore, now, [implemented, checksFailed]);
     expect(now.task).toMatchObject({ state: "failed", status: "failed", outcome: "checks_failed" });
     expect(now.task.reason).toBe('lint failed (limit "repair" of 3 used up)');
+    const repeated = ["failed_checks", "fix_summary"];
     expect(now.task.context.map(({ kind }) => kind)).toEqual([
       "implementation_summary",
-      "fix_summary",
-      "fix_summary",
-      "fix_summary",
+      ...repeated,
+      ...repeated,
+      ...repeated,
+      "failed_checks",
     ]);
   });
 

@@ -1,21 +1,31 @@
 import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
-import { applyChecksDecision, askAboutChecks } from "./decide-checks.ts";
+import { applyChecksDecision, askAboutChecks, askAboutCommit } from "./decide-checks.ts";
 import { enterState, goToEnd, type EnterParams, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
-import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
+import { isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
 import { applyOutcome } from "./apply-outcome.ts";
 import { recordMove } from "./record-move.ts";
+import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
 import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
+import { documentOf, type TaskDocument } from "../task/document.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
-import { hasEnded, type Option, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
+import {
+  hasEnded,
+  type Exchange,
+  type Option,
+  type QueuedFor,
+  type QueueReason,
+  type Task,
+  type Trigger,
+} from "../task/task.ts";
 
 export interface AdvanceParams {
   readonly pipeline: Pipeline;
@@ -38,6 +48,8 @@ export interface Advance {
   readonly task: Task;
   readonly events: readonly EventDraft[];
   readonly next: NextRun | null;
+  /** The document that the outcome contains, to be stored with the task. Missing if it contains none. */
+  readonly document?: TaskDocument;
 }
 
 export interface NextRun {
@@ -56,8 +68,11 @@ export function advance(params: AdvanceParams): Advance {
   const state = pipeline.states[task.state];
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
-  const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params), params), params) };
-  return recordMove(updated, recordApproval(task, decide(updated, state)));
+  const document =
+    params.run === null ? null : documentOf(params.outcome, task.documents, { ...params, run: params.run.id });
+  const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params, document), params), params) };
+  const move = recordMove(updated, recordApproval(task, decide(updated, state)));
+  return { ...move, ...(document !== null && { document }) };
 }
 
 /** Only a person's decision moves a task out of a wait. */
@@ -72,13 +87,17 @@ export function begin(params: AdvanceParams): Advance {
 }
 
 /** Continues an ended or stuck task at `state` after a person's request, with all limits reset. */
-export function reopen(params: AdvanceParams, state: string): Advance {
+export function reopen(
+  params: AdvanceParams,
+  state: string,
+  first: { readonly role: Role | null; readonly trigger: Trigger } = { role: null, trigger: retryTrigger(params) },
+): Advance {
   const counters = runCounts(params.task);
   const ended: Task = { ...params.task, status: "queued", counters, outcome: null, reason: null, finishedAt: null };
   if (ended.items !== null && restartsList(params.pipeline, state))
     return begin({ ...params, task: restartList(ended) });
   const task = retryItem(ended);
-  const move = enterState({ ...params, task, to: state, role: null, trigger: retryTrigger(params) });
+  const move = enterState({ ...params, task, to: state, ...first });
   return recordMove({ ...params, task }, { ...move, task: approveState(move.task) });
 }
 
@@ -98,7 +117,7 @@ function decide(params: AdvanceParams, state: State): Move {
     if (chosen !== null) return chosen;
   }
   const targets = state.on[outcome.name];
-  if (targets !== undefined) return followTargets(params, targets);
+  if (targets !== undefined) return followTargets(withNextStep(params), targets);
   const edge = defaultEdge(outcome.name, state.step);
   if (edge !== null) return takeDefaultEdge(params, edge);
   // Treat an outcome without an edge as an invalid report, so that it neither throws nor loops forever.
@@ -107,6 +126,13 @@ function decide(params: AdvanceParams, state: State): Move {
     `state "${task.state}" has no edge for outcome "${outcome.name}" (it has: ${Object.keys(state.on).join(", ")})`,
   );
   return takeDefaultEdge({ ...params, outcome: unknown }, { do: "again", max: 1, then: "fail" });
+}
+
+/** A person who chooses a fix also says whether it needs a plan. */
+function withNextStep(params: AdvanceParams): AdvanceParams {
+  const { outcome, facts } = params;
+  if (outcome.name !== "chosen") return params;
+  return { ...params, facts: { ...facts, skip_plan: outcome.payload.then === "implement" } };
 }
 
 function followTargets(params: AdvanceParams, targets: readonly Target[]): Move {
@@ -271,7 +297,17 @@ function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
   const task = { ...params.task, trigger: resumeTrigger(params) };
   if (what === "answers") {
     const questions = outcome.name === "needs_info" ? toQuestions(outcome.payload.questions) : [];
-    const exchange = { kind: "answers", state: task.state, role, asked: questions, reply: null, by: null, at } as const;
+    const { baseCommit, headCommit } = task;
+    const exchange: Exchange = {
+      kind: "answers",
+      state: task.state,
+      role,
+      asked: questions,
+      reply: null,
+      by: null,
+      at,
+      work: { baseCommit, headCommit },
+    };
     return {
       task: { ...task, conversation: [...task.conversation, exchange] },
       waitingFor: { kind: "answers", questions, since: at },
@@ -290,13 +326,7 @@ function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
 }
 
 function proposedOptions(outcome: Outcome): readonly ReportedOption[] {
-  switch (outcome.name) {
-    case "options_proposed":
-    case "investigation_complete":
-      return outcome.payload.options ?? [];
-    default:
-      return [];
-  }
+  return outcome.name === "options_proposed" ? outcome.payload.options : [];
 }
 
 /** Lets a person choose the next state. The ids of the options are state names. */
@@ -314,7 +344,10 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
     description: "",
     recommended: false,
   }));
-  return { task, waitingFor: { kind: "choice", reason, options, since: params.at }, next: null, end: null };
+  const { outcome, at } = params;
+  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
+  const asking = commit === null ? task : askAboutCommit(task, { commit, options, reason, at });
+  return { task: asking, waitingFor: { kind: "choice", reason, options, since: at }, next: null, end: null };
 }
 
 /** The option is one that an agent proposed, or a state name. Returns null if it is neither. */
@@ -322,66 +355,13 @@ function applyChoice(params: AdvanceParams, state: State, option: string): Move 
   const { task, pipeline } = params;
   // `applyOutcome` stored the reply in the agent's open proposal, if there was one.
   const exchange = task.conversation.at(-1);
-  const isProposal = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
-  if (isProposal) return repeatStep(params, replyTrigger(params, "choice"));
+  const isReply = exchange?.kind === "choice" && exchange.at === params.at && exchange.reply?.["option"] === option;
+  const isProposal = isReply && exchange.about === undefined;
+  if (isProposal && state.step.kind !== "wait") return repeatStep(params, replyTrigger(params, "choice"));
+  if (isProposal) return null;
   const target = state.on.chosen?.find(({ to }) => to === option);
   if (target !== undefined) return takeTarget(params, target);
   if (pipeline.states[option] !== undefined)
     return enterState({ ...params, to: option, role: null, trigger: retryTrigger(params) });
   return state.step.kind === "wait" ? null : repeatStep(params, retryTrigger(params));
-}
-
-function outcomeTrigger(params: AdvanceParams): Trigger | null {
-  const { outcome, run } = params;
-  const kind = entryOf(outcome.name).trigger;
-  return kind === null ? null : { kind, text: triggerText(outcome), run: run?.id ?? null };
-}
-
-/** For checks, pass on the output. For verdicts, pass on the summary and the details. */
-function triggerText(outcome: Outcome): string {
-  const { summary } = outcome;
-  switch (outcome.name) {
-    case "checks_failed":
-    case "checks_inconclusive":
-    case "policy_failed":
-    case "revise":
-      return nonBlank(outcome.payload.details) ?? summary;
-    case "verify_failed": {
-      const details = nonBlank(outcome.payload.error_details) ?? summary;
-      return details === summary ? summary : `${summary}\n\n${details}`;
-    }
-    default:
-      return summary;
-  }
-}
-
-function nonBlank(text: string | undefined): string | null {
-  return text === undefined || text.trim() === "" ? null : text;
-}
-
-function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choice"): Trigger {
-  return { kind, text: outcome.summary, run: task.trigger?.run ?? null };
-}
-
-function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
-  // The original trigger still applies: an interrupted repair is still a repair.
-  const kind = outcome.name === "invalid_output" ? "report" : "resume";
-  const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
-  return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
-}
-
-function tryAgainTrigger(params: AdvanceParams): Trigger {
-  switch (params.outcome.name) {
-    case "agent_error":
-      return retryTrigger(params);
-    case "context_too_long":
-      // The session was too long, so it is not resumed.
-      return { ...resumeTrigger(params), run: null };
-    default:
-      return resumeTrigger(params);
-  }
-}
-
-function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
-  return { kind: "retry", text: outcome.summary, run: run?.id ?? null };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { makeOutcome, makeTask } from "../../testing/builders.ts";
 import { builtIn, paramsFor } from "../../testing/walk.ts";
 import type { AdvanceParams } from "./advance.ts";
-import { canonicalJson, applyOutcome } from "./apply-outcome.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { applyOutcome } from "./apply-outcome.ts";
 import type { OutcomeName } from "../outcomes/outcome.ts";
 import type { Role } from "../task/role.ts";
 import type { Exchange, Task } from "../task/task.ts";
@@ -32,7 +33,8 @@ describe("applyOutcome: summaries for later runs", () => {
     ["changes_requested", "review", "review_feedback"],
   ])("%s of %s becomes a %s", (name, role, kind) => {
     const { context } = applyOutcome(params(name, {}, byRun(role)));
-    expect(context).toEqual([{ kind, text: name.replaceAll("_", " "), run: "run_9", at: 1_001 }]);
+    expect(context).toMatchObject([{ kind, summary: name.replaceAll("_", " "), run: "run_9", at: 1_001 }]);
+    expect(context[0]?.source).toBe(role === "review" ? "reviewer" : "agent");
   });
 
   it("an implementation that was triggered by errors is a fix", () => {
@@ -42,9 +44,28 @@ describe("applyOutcome: summaries for later runs", () => {
     ]);
   });
 
-  it("there is none without a run or a successful outcome", () => {
+  it("a failed attempt is remembered with its outcome", () => {
+    expect(applyOutcome(params("timeout", {}, byRun("implement"))).context).toMatchObject([
+      { kind: "failed_attempt", source: "agent", summary: "timeout", data: { outcome: "timeout" } },
+    ]);
+  });
+
+  it("there is none without a run, or if the outcome says nothing about the work", () => {
     expect(applyOutcome(params("changes_requested", {})).context).toEqual([]);
-    expect(applyOutcome(params("timeout", {}, byRun("implement"))).context).toEqual([]);
+    expect(applyOutcome(params("usage_limit", {}, byRun("implement"))).context).toEqual([]);
+  });
+
+  it("a summary is limited to 2,000 characters", () => {
+    const outcome = makeOutcome("implemented", { summary: "x".repeat(5_000) });
+    const [entry] = applyOutcome({ ...params("implemented", {}, byRun("implement")), outcome }).context;
+    expect(entry?.summary).toHaveLength(2_000);
+  });
+
+  it("the comments of a review are kept", () => {
+    const comments = [{ severity: "nit", comment: "Name it." }];
+    const outcome = makeOutcome("changes_requested", { payload: { comments } });
+    const [entry] = applyOutcome({ ...params("changes_requested", {}, byRun("review")), outcome }).context;
+    expect(entry?.data).toEqual({ comments });
   });
 });
 
@@ -69,16 +90,21 @@ describe("applyOutcome: reply", () => {
   });
 });
 
-describe("applyOutcome: plan", () => {
-  it("is stored with a hash that does not depend on the order of keys", () => {
-    const task = applyOutcome({
-      ...params("plan_complete", {}),
-      outcome: makeOutcome("plan_complete", { payload: { b: 1, a: { d: [2], c: 3 } } }),
-    });
-    expect(task).toMatchObject({ plan: { b: 1, a: { d: [2], c: 3 } }, planHash: 'hash:{"a":{"c":3,"d":[2]},"b":1}' });
+describe("applyOutcome: subtasks", () => {
+  it("are those of the newest plan, and agents mark them as done by their number", () => {
+    const plan = makeOutcome("plan_complete", { payload: { plan: "p", subtasks: ["a", "b"] } });
+    const planned = applyOutcome({ ...params("plan_complete", {}, byRun("plan")), outcome: plan });
+    const outcome = makeOutcome("implemented", { payload: { subtasks_done: [2, 9] } });
+    expect(applyOutcome({ ...params("implemented", planned, byRun("implement")), outcome }).subtasks).toEqual([
+      { title: "a", done: false },
+      { title: "b", done: true },
+    ]);
   });
+});
 
-  it("has another hash if a list has another order", () => {
+describe("canonical JSON", () => {
+  it("does not depend on the order of keys, but on that of lists", () => {
+    expect(canonicalJson({ b: 1, a: { d: [2], c: 3 } })).toBe('{"a":{"c":3,"d":[2]},"b":1}');
     expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
     expect(canonicalJson({ x: null, y: "é" })).toBe(canonicalJson({ y: "é", x: null }));
   });

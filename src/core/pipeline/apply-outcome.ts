@@ -1,12 +1,15 @@
 import type { AdvanceParams } from "./advance.ts";
-import type { ContextEntry, Exchange, Task, Trigger } from "../task/task.ts";
+import { contextEntryOf } from "../task/context-entry.ts";
+import type { Actor } from "../task/event.ts";
+import { toRef, type TaskDocument } from "../task/document.ts";
+import type { Exchange, Subtask, Task } from "../task/task.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
-/** Stores an outcome's data in the task: the plan, a summary for later runs, or a person's reply. */
-export function applyOutcome(params: AdvanceParams): Task {
-  const entry = contextEntry(params);
+/** Stores an outcome's data in the task: a document, a summary for later runs, finished subtasks, or a person's reply. */
+export function applyOutcome(params: AdvanceParams, document: TaskDocument | null = null): Task {
+  const entry = contextEntryOf({ ...params, trigger: params.task.trigger });
   const task = entry === null ? params.task : { ...params.task, context: [...params.task.context, entry] };
-  return withReply(withPlan(withTitle(task, params), params), params);
+  return withReply(withSubtasks(withDocument(withTitle(task, params), document), params), params);
 }
 
 /** With `text: described`, a task has a generic title until the finished change is described. */
@@ -16,38 +19,25 @@ function withTitle(task: Task, { outcome, pipeline }: AdvanceParams): Task {
 }
 
 const MAX_TITLE = 120;
-const REPAIRS: readonly (Trigger["kind"] | undefined)[] = ["errors", "verdict", "conflict", "report"];
 
-function contextEntry({ outcome, run, task, at }: AdvanceParams): ContextEntry | null {
-  if (run === null) return null;
-  const kind = contextKind();
-  return kind === null ? null : { kind, text: outcome.summary, run: run.id, at };
-
-  function contextKind(): ContextEntry["kind"] | null {
-    switch (outcome.name) {
-      case "implemented":
-        return REPAIRS.includes(task.trigger?.kind) || run?.role === "request_changes"
-          ? "fix_summary"
-          : "implementation_summary";
-      case "plan_complete":
-        return run?.role === "plan_revision" ? "plan_revision_summary" : "plan_summary";
-      case "investigation_complete":
-        return "investigation_summary";
-      case "design_ready":
-        return "design_summary";
-      case "approved":
-        return "review_approved";
-      case "changes_requested":
-        return "review_feedback";
-      default:
-        return null;
-    }
-  }
+function withDocument(task: Task, document: TaskDocument | null): Task {
+  if (document === null) return task;
+  const documents = [...task.documents, toRef(document)];
+  if (document.kind !== "plan") return { ...task, documents };
+  return { ...task, documents, plan: document.content, planHash: document.hash };
 }
 
-function withPlan(task: Task, { outcome, digest }: AdvanceParams): Task {
-  if (outcome.name !== "plan_complete") return task;
-  return { ...task, plan: outcome.payload, planHash: digest(canonicalJson(outcome.payload)) };
+function withSubtasks(task: Task, { outcome }: AdvanceParams): Task {
+  if (outcome.name === "implemented") {
+    const done = new Set(outcome.payload.subtasks_done ?? []);
+    return {
+      ...task,
+      subtasks: task.subtasks.map((each, index) => ({ ...each, done: each.done || done.has(index + 1) })),
+    };
+  }
+  if (outcome.name !== "plan_complete" && outcome.name !== "investigation_complete") return task;
+  const titles = "subtasks" in outcome.payload ? outcome.payload.subtasks : [];
+  return { ...task, subtasks: titles.map((title): Subtask => ({ title, done: false })) };
 }
 
 function withReply(task: Task, { outcome, actor, at }: AdvanceParams): Task {
@@ -56,22 +46,18 @@ function withReply(task: Task, { outcome, actor, at }: AdvanceParams): Task {
   if (!isOpen(task, task.conversation[open])) return task;
   const reply = Object.fromEntries(Object.entries(outcome.payload).map(([key, value]) => [key, String(value)]));
   const conversation = task.conversation.map((exchange, index): Exchange =>
-    index === open ? { ...exchange, reply, by: actor.name, at } : exchange,
+    index === open ? { ...exchange, reply, by: actor.name, at, ...assumedBy(actor, reply) } : exchange,
   );
   return { ...task, conversation };
+}
+
+/** Only people answer; the engine takes defaults at the deadline. */
+function assumedBy(actor: Actor, reply: Readonly<Record<string, string>>): Pick<Exchange, "assumed"> {
+  return actor.kind === "system" ? { assumed: Object.keys(reply) } : {};
 }
 
 /** True if the task waits for a reply to this exchange. Exchanges without a reply may also remain after a cancel. */
 function isOpen({ waitingFor, state }: Task, exchange: Exchange | undefined): boolean {
   if (exchange === undefined || waitingFor === null || exchange.reply !== null) return false;
   return exchange.kind === waitingFor.kind && exchange.state === state && exchange.at === waitingFor.since;
-}
-
-/** JSON that does not depend on the order of keys. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -21,7 +21,25 @@ export function askAboutChecks(params: AdvanceParams): Move {
     const [title, description] = OPTIONS[id];
     return { id, title, description, recommended: false };
   });
-  const commit = task.headCommit;
+  const { summary: reason } = outcome;
+  return {
+    task: askAboutCommit(task, { commit: task.headCommit, options, reason, at }),
+    waitingFor: { kind: "choice", reason, options, since: at, about: "checks" },
+    next: null,
+    end: null,
+  };
+}
+
+interface CommitQuestion {
+  /** Null if the task has no work yet. */
+  readonly commit: string | null;
+  readonly options: readonly Option[];
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** Adds a question to the conversation. The reply holds for this commit only. */
+export function askAboutCommit(task: Task, { commit, options, reason, at }: CommitQuestion): Task {
   const exchange: Exchange = {
     kind: "choice",
     state: task.state,
@@ -30,14 +48,9 @@ export function askAboutChecks(params: AdvanceParams): Move {
     reply: null,
     by: null,
     at,
-    ...(commit !== null && { about: { commit, reason: outcome.summary } }),
+    ...(commit !== null && { about: { commit, reason } }),
   };
-  return {
-    task: { ...task, conversation: [...task.conversation, exchange] },
-    waitingFor: { kind: "choice", reason: outcome.summary, options, since: at, about: "checks" },
-    next: null,
-    end: null,
-  };
+  return { ...task, conversation: [...task.conversation, exchange] };
 }
 
 /** Whether a person decides about a change that the checks do not vouch for. Such a decision needs a reason. */
@@ -63,6 +76,13 @@ export function findPublishDecision(task: Pick<Task, "conversation">, commit: st
   return (
     task.conversation.findLast(({ about, reply }) => about?.commit === commit && reply?.["option"] === "publish") ??
     null
+  );
+}
+
+/** Whether a person chose, after this time, to keep the findings that an agent insisted on in this commit. */
+export function isCommitAllowed(task: Pick<Task, "conversation">, commit: string, since: number): boolean {
+  return task.conversation.some(
+    ({ about, state, reply, at }) => about?.commit === commit && reply?.["option"] === state && at >= since,
   );
 }
 

@@ -2,7 +2,8 @@ import type { AdvanceParams } from "./advance.ts";
 import type { EndStatus, Facts, Pipeline, State, WaitKind } from "./pipeline.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
-import type { QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
+import { toOptions } from "../outcomes/read-outcome.ts";
+import type { Exchange, Option, QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
 
 /** The effect of an outcome: the task in its new state, and a next run, a wait or an end. */
 export interface Move {
@@ -45,7 +46,7 @@ export function enterState(params: EnterParams): Move {
     case "end":
       return { task, waitingFor: null, next: null, end: { status: state.step.status, reason: outcome.summary } };
     case "wait":
-      return { task, waitingFor: waitFor(state.step.for, state, task, params.at), next: null, end: null };
+      return startWait(params, task, state, state.step.for);
     case "agent":
       return startRun(task, "agent", (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
@@ -94,10 +95,35 @@ function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, ag
   };
 }
 
+function startWait(params: EnterParams, task: Task, state: State, kind: WaitKind): Move {
+  const { outcome, at } = params;
+  const waitingFor = waitFor(kind, state, task, at);
+  // A person chooses one of the fixes that the investigation found.
+  if (waitingFor.kind !== "choice" || outcome.name !== "investigation_complete")
+    return { task, waitingFor, next: null, end: null };
+  const options = outcome.payload.options === undefined ? [REPORTED_FIX] : toOptions(outcome.payload.options);
+  const role = params.run?.role ?? null;
+  const exchange: Exchange = { kind: "choice", state: state.name, role, asked: options, reply: null, by: null, at };
+  return {
+    task: { ...task, conversation: [...task.conversation, exchange] },
+    waitingFor: { ...waitingFor, reason: outcome.summary, options },
+    next: null,
+    end: null,
+  };
+}
+
+/** For a report without options. */
+const REPORTED_FIX: Option = {
+  id: "fix",
+  title: "Fix it as the report says",
+  description: "The report names no alternatives.",
+  recommended: true,
+};
+
 function waitFor(kind: WaitKind, state: State, task: Task, since: number): WaitingFor {
   switch (kind) {
     case "approval":
-      return { kind, planHash: task.planHash, since };
+      return waitForApproval(task, since);
     case "answers":
       return { kind, questions: [], since };
     case "choice":
@@ -113,4 +139,12 @@ function waitFor(kind: WaitKind, state: State, task: Task, since: number): Waiti
     case "merge":
       return { kind, since };
   }
+}
+
+/** The newest document is the one that the previous step wrote. */
+function waitForApproval(task: Task, since: number): WaitingFor {
+  const newest = task.documents.at(-1);
+  if (newest === undefined) return { kind: "approval", planHash: task.planHash, since };
+  const { kind, version, hash } = newest;
+  return { kind: "approval", planHash: hash, document: { kind, version }, since };
 }

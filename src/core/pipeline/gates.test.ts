@@ -6,7 +6,11 @@ import { findSkippedGates } from "./gates.ts";
 import type { Task } from "../task/task.ts";
 import type { Facts, Pipeline } from "./pipeline.ts";
 
-const NOTHING_APPROVED: Pick<Task, "approvedStates" | "planHash"> = { approvedStates: [], planHash: null };
+const NOTHING_APPROVED: Pick<Task, "approvedStates" | "planHash" | "documents"> = {
+  approvedStates: [],
+  planHash: null,
+  documents: [],
+};
 
 function openStates(pipeline: Pipeline, facts: Partial<Facts> = {}, task = NOTHING_APPROVED): readonly string[] {
   return Object.values(pipeline.states)
@@ -54,7 +58,8 @@ describe("gates: the states that a task may enter without a person's decision", 
     const approved = walk(staged, start(staged), [plan("a"), makeOutcome("approve")]).task;
     expect(approved.approvedStates).toEqual([{ state: "running", planHash: approved.planHash }]);
     expect(openStates(staged, {}, approved)).toContain("running");
-    expect(openStates(staged, {}, { ...approved, planHash: "another" })).not.toContain("running");
+    const newer = { kind: "plan", version: 2, hash: "another", run: "run_2", at: 2 } as const;
+    expect(openStates(staged, {}, { ...approved, documents: [...approved.documents, newer] })).not.toContain("running");
   });
 
   it("include what a person chose, and not the alternatives", () => {

@@ -1,20 +1,22 @@
+import { DOCUMENT_KINDS, newestOf } from "../task/document.ts";
 import type { ApprovedState, Task } from "../task/task.ts";
 import { resolveState } from "./enter-state.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { edgesFrom } from "./pipeline-graph.ts";
 
-type GatedTask = Pick<Task, "approvedStates" | "planHash">;
+type GatedTask = Pick<Task, "approvedStates" | "planHash" | "documents">;
 
 /**
  * Returns the gates that the task would skip if it continued at `state`: the states in front of it where a person has to
- * decide. Empty if the task gets there without a person, or if a person already moved it there with the same plan.
+ * decide. Empty if the task gets there without a person, or if a person already moved it there with the same documents.
  */
 export function findSkippedGates(pipeline: Pipeline, facts: Facts, task: GatedTask, state: string): readonly string[] {
   const target = resolveState(pipeline, state, facts);
   // A person decides there before anything happens.
   if (target?.step.kind === "wait") return [];
   const start = resolveState(pipeline, pipeline.start, facts);
-  const approved = task.approvedStates.filter(({ planHash }) => planHash === task.planHash);
+  const current = currentHashes(task);
+  const approved = task.approvedStates.filter(({ planHash }) => current.has(planHash));
   const reached = new Set([...(start === null ? [] : [start.name]), ...approved.map((each) => each.state)]);
   const gates: string[] = [];
   // A state that is added during the iteration is visited too.
@@ -42,13 +44,19 @@ function movesFrom(pipeline: Pipeline, facts: Facts, state: State): readonly Pos
   });
 }
 
+/** An approval holds until the approved document has a newer version. Tasks of earlier versions have only the plan's hash. */
+function currentHashes({ documents, planHash }: GatedTask): ReadonlySet<string | null> {
+  if (documents.length === 0) return new Set([planHash]);
+  return new Set(DOCUMENT_KINDS.flatMap((kind) => newestOf(documents, kind)?.hash ?? []));
+}
+
 function holds({ when }: Target, facts: Facts): boolean {
   return when === null || facts[when.fact] === when.holds;
 }
 
 /** Records that a person moved the task to its current state. */
 export function approveState(task: Task): Task {
-  const approved: ApprovedState = { state: task.state, planHash: task.planHash };
+  const approved: ApprovedState = { state: task.state, planHash: task.documents.at(-1)?.hash ?? task.planHash };
   const others = task.approvedStates.filter(({ state }) => state !== task.state);
   return { ...task, approvedStates: [...others, approved] };
 }

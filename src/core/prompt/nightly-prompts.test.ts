@@ -105,6 +105,7 @@ function input(role: Role): PromptInput {
     preamble: read("prompts/preamble.md"),
     template: splitFrontMatter(read(`prompts/${role}.md`)).body,
     append: "",
+    maxTokens: 100_000,
     instructions: "",
     role,
     task: makeTask({

@@ -6,6 +6,7 @@ import {
   describeContext,
   describeConversation,
   describeLimits,
+  describeMetadata,
   type ChangeLimits,
   describeOutcomes,
   describePlan,
@@ -14,6 +15,7 @@ import {
 } from "./prompt-sections.ts";
 import type { Role } from "../task/role.ts";
 import type { Artifact, Task, Trigger } from "../task/task.ts";
+import { countTokens, shortenContext } from "./shorten-context.ts";
 import { terminalText } from "../text/terminal-text.ts";
 
 export interface PromptInput {
@@ -38,6 +40,8 @@ export interface PromptInput {
   readonly hasTool: boolean;
   /** The agent resumes its own session, so the prompt contains only what is new. */
   readonly isResumed: boolean;
+  /** The prompt's background is shortened beyond this size. */
+  readonly maxTokens: number;
   /** Generated randomly for this prompt; at least 8 letters and digits. */
   readonly nonce: string;
 }
@@ -70,6 +74,8 @@ export type DataVariable =
   | "diff"
   | "prior_review"
   | "related_task"
+  | "report"
+  | "design"
   | "rules"
   | "avoid"
   | "proposals"
@@ -81,6 +87,12 @@ export type DataVariable =
  * earlier runs, trigger, outcomes. Sections whose variables the template already uses are not repeated.
  */
 export function buildContext(input: PromptInput): string {
+  const prompt = assembleContext(input);
+  const excess = countTokens(prompt) - input.maxTokens;
+  return excess <= 0 ? prompt : assembleContext(shortenContext(input, excess));
+}
+
+function assembleContext(input: PromptInput): string {
   const variables = { ...userVariables(input.variables), ...builtInVariables(input) };
   const template = input.isResumed
     ? RESUMED_TEMPLATE
@@ -106,6 +118,9 @@ const RESUMED_SECTIONS: readonly string[] = ["Artifacts", "Conversation", "Why y
 type Part =
   | TemplateVariable
   | "artifacts"
+  | "metadata"
+  | "report"
+  | "design"
   | "trigger"
   | "rules"
   | "avoid"
@@ -136,7 +151,9 @@ const SECTIONS: readonly {
     lead: ["The engine drops a candidate that touches these files or repeats an earlier proposal."],
     parts: ["avoid", "proposals", "tried"],
   },
-  { title: "Task", lead: [], parts: ["task_title", "task_description", "task_url", "related_task"] },
+  { title: "Task", lead: [], parts: ["task_title", "task_description", "metadata", "task_url", "related_task"] },
+  { title: "Investigation report", lead: [], parts: ["report"] },
+  { title: "Design", lead: [], parts: ["design"] },
   { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
   { title: "What to publish", lead: [], parts: ["publishing"] },
   { title: "Artifacts", lead: [], parts: ["artifacts", "diff", "checks"] },
@@ -155,6 +172,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     task_id: inlineValue(task.id),
     task_title: block("task title", task.title),
     task_description: block("task description", task.description),
+    metadata: values.category === null ? block("task metadata", describeMetadata(task)) : NONE,
     task_url: block("task address", data.task_url),
     category: inlineValue(values.category?.name ?? NONE),
     category_label: inlineValue(values.category?.label ?? NONE),
@@ -169,9 +187,12 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     avoid_recent_commits: String(values.limits.avoidRecentCommits),
     commands: describeCommands(values.commands),
     analysis: block("analysis", data.analysis),
+    report: block("investigation report", data.report),
+    design: block("design", data.design),
     plan: block("plan", describePlan(task.plan)),
     plan_comments: block("comments on the plan", data.plan_comments ?? triggerParts.plan_comments),
-    subtasks: block("subtasks", describeSubtasks(task.plan)),
+    subtasks:
+      task.subtasks.length === 0 ? NONE : `${block("subtasks", describeSubtasks(task.subtasks))}\n\n${SUBTASKS_HINT}`,
     errors: block("errors", data.errors ?? triggerParts.errors),
     checks: block("check results", data.checks),
     diff: block("diff", data.diff),
@@ -196,6 +217,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
   };
 }
 
+const SUBTASKS_HINT = "If you report `implemented`, list the numbers of the finished subtasks in `subtasks_done`.";
 const ERROR_TRIGGERS: readonly Trigger["kind"][] = ["errors", "verdict", "conflict", "report"];
 
 /** Assigns the trigger's text to its own variable if there is one, otherwise to the section about the trigger. */

@@ -1,18 +1,28 @@
 import type { ChangePolicy } from "../pipeline/pipeline-policy.ts";
 import { exampleOf, outcomesOf, reportForm, type ReportScope } from "../outcomes/outcome.ts";
-import type { Artifact, ContextEntry, Exchange, Trigger } from "../task/task.ts";
+import type { ContextEntry } from "../task/context-entry.ts";
+import { renderDocument } from "../task/render-document.ts";
+import type { Artifact, Exchange, Subtask, Task, Trigger } from "../task/task.ts";
 
 // Each function returns the text of one prompt section. prompt-context.ts marks it as data and orders the sections.
 
-/** A plan document is shown as text, any other plan as JSON. */
-export function describePlan(plan: Readonly<Record<string, unknown>> | null): string {
-  if (plan === null) return "";
-  return typeof plan["plan"] === "string" ? plan["plan"] : JSON.stringify(plan, null, 2);
+export function describePlan(plan: Task["plan"]): string {
+  return plan === null ? "" : renderDocument("plan", plan);
 }
 
-export function describeSubtasks(plan: Readonly<Record<string, unknown>> | null): string {
-  const subtasks: unknown = plan?.["subtasks"];
-  return Array.isArray(subtasks) ? subtasks.map((subtask) => `- ${String(subtask)}`).join("\n") : "";
+/** The numbers are those of `subtasks_done` in a report. */
+export function describeSubtasks(subtasks: readonly Subtask[]): string {
+  return subtasks.map(({ title, done }, index) => `${index + 1}. [${done ? "x" : " "}] ${title}`).join("\n");
+}
+
+/** What the person said about the task apart from its text. */
+export function describeMetadata({ priority, size, complexity, tags }: Task): string {
+  return [
+    `priority: ${priority}`,
+    ...(size === null ? [] : [`size: ${size}`]),
+    ...(complexity === null ? [] : [`complexity: ${complexity}`]),
+    ...(tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]),
+  ].join("\n");
 }
 
 export function describeArtifacts(artifacts: readonly Artifact[]): string {
@@ -24,7 +34,12 @@ export function describeConversation(conversation: readonly Exchange[]): string 
 }
 
 export function describeContext(context: readonly ContextEntry[]): string {
-  return context.map(({ kind, text }) => `${kind.replaceAll("_", " ")}:\n${text}`).join("\n\n");
+  return context.map(describeEntry).join("\n\n");
+}
+
+export function describeEntry({ kind, source, summary, data, at }: ContextEntry): string {
+  const outcome = typeof data["outcome"] === "string" ? `: ${data["outcome"]}` : "";
+  return `[${source}] ${kind.replaceAll("_", " ")}${outcome} (${new Date(at).toISOString()})\n${summary}`;
 }
 
 const TRIGGERS: Readonly<Record<Trigger["kind"], string>> = {
@@ -105,10 +120,13 @@ export function describeOutcomes({ role, plan, outcomeFile, hasTool }: ContractP
   ].join("\n\n");
 }
 
-function describeExchange({ kind, asked, reply, by }: Exchange): string {
+function describeExchange({ kind, asked, reply, by, assumed = [] }: Exchange): string {
   const lines = asked.map((each) => {
     const replyText = reply !== null && Object.hasOwn(reply, each.id) ? reply[each.id] : undefined;
-    const answer = replyText === undefined ? "" : `\n  answer: ${replyText}`;
+    const answer =
+      replyText === undefined
+        ? ""
+        : `\n  answer: ${replyText}${assumed.includes(each.id) ? " (assumed: nobody answered before the deadline)" : ""}`;
     return "question" in each
       ? `- ${each.id}: ${each.question}${answer}`
       : `- ${each.id}: ${each.title}. ${each.description}${answer}`;

@@ -88,4 +88,24 @@ describe("resolveRun", () => {
       /no agent `clod`. Known agents: acp, aider, claude-code, /,
     );
   });
+
+  it.each(["constructor", "__proto__", "toString"])("does not know an agent named %s", (agent) => {
+    expect(() => resolveRun(settingsOf(), STATE, { ...OPTIONS, agent }, "plan")).toThrow(/There is no agent/);
+  });
+
+  it.each(["--yolo", "-x", "a b", "a\u0000b", "a\nb", ""])(
+    "refuses the model %j, which is an argument of a program",
+    (model) => {
+      const inTask = () => resolveRun(settingsOf(), STATE, { ...OPTIONS, model }, "plan");
+      const inState = () => resolveRun(settingsOf(), { ...STATE, model }, OPTIONS, "plan");
+      for (const resolve of [inTask, inState]) expect(resolve).toThrow(/is not the name of a model/);
+    },
+  );
+
+  it.each(["claude-opus-4-6", "openrouter/x-ai/grok:free", "@cf/meta/llama", "arn:aws:bedrock:eu::m/x-v1:0"])(
+    "accepts the model %s",
+    (model) => {
+      expect(resolveRun(settingsOf(), STATE, { ...OPTIONS, model }, "plan").model).toBe(model);
+    },
+  );
 });

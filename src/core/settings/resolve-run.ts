@@ -28,7 +28,7 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
   return {
     agent,
     agentSettings,
-    model: model ?? agentSettings.model ?? builtInModel(agentSettings, role),
+    model: checkModel(model ?? agentSettings.model ?? builtInModel(agentSettings, role)),
     timeoutMs: options.timeoutMs ?? state.timeoutMs ?? own.timeoutMs,
     idleMs: own.idleMs,
     maxTurns: state.maxTurns ?? own.maxTurns,
@@ -66,6 +66,16 @@ function chooseAgent(settings: Settings, layers: readonly AgentChoice[]): { agen
 
 function builtInModel(agent: AgentSettings, role: Role): string | null {
   return agent.kind === "claude-code" ? ROLE_DEFAULTS[role].claudeModel : null;
+}
+
+/** The model is an argument of the agent's program, which must not take it for an option. */
+function checkModel(model: string | null): string | null {
+  if (model === null || /^[^-\s\p{C}][^\s\p{C}]*$/u.test(model)) return model;
+  throw new UserError(
+    "invalid",
+    `${JSON.stringify(model)} is not the name of a model.`,
+    "It has no spaces or control characters and does not start with a dash.",
+  );
 }
 
 /** The smallest amount that is set. Another budget can only lower the limit. */

@@ -67,6 +67,7 @@ export interface RoleSettings {
   readonly idleMs: number;
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
+  readonly contextTokens: number;
   readonly tools: readonly string[];
   readonly commands: readonly string[] | null;
   /** Absolute path of the file that replaces the role's prompt, if configured. ProjectFiles.prompt reads it. */

@@ -43,6 +43,7 @@ export const EVENT_TYPES = [
   "schedule.refused", // the task could not be created; data: schedule, project
   "request.merged", // a change request; data: number, url
   "request.closed",
+  "request.reopened",
   "request.unexplained", // people are asked why it was closed; data: number, url, proposal
   "daemon.started",
   "daemon.stopped",

@@ -38,6 +38,12 @@ describe("judgeChange", () => {
     expect(judge([result("lint", "failed", "warning")], { failOnWarning: true }).kind).toBe("failed");
   });
 
+  it("with fail_on_warning, a warning without a result is no pass, and one that passed is", () => {
+    expect(judge([result("lint", "inconclusive", "warning")], { failOnWarning: true }).kind).toBe("inconclusive");
+    const one = [result("test", "could_not_run"), result("lint", "passed", "warning")];
+    expect(judge(one, { failOnWarning: true }).kind).toBe("passed");
+  });
+
   it("a change of the gates is never a pass, and fails if the checks of the base fail", () => {
     const gates = ["check.sh"];
     expect(judge([result("test", "passed")], { gates })).toEqual({

@@ -23,6 +23,7 @@ export type Verdict =
   | { readonly kind: "inconclusive"; readonly reason: string };
 
 export const NO_CHECKS = "no checks configured";
+export const ONLY_WARNINGS = "no check with severity error is configured";
 
 /** Decides whether the checks vouch for a change. What cannot be judged is never a pass. */
 export function judgeChange({ results, withBaseGates, gates, proofs, doubts, failOnWarning }: CheckedChange): Verdict {
@@ -32,21 +33,26 @@ export function judgeChange({ results, withBaseGates, gates, proofs, doubts, fai
   ];
   if (failed.length > 0) return { kind: "failed", failed };
   const reasons = [
-    ...(hasRealPass(results) ? [] : ["no check gave a result"]),
+    ...(hasRealPass(results, failOnWarning) ? [] : ["no check gave a result"]),
     ...(gates.length === 0 ? [] : [`the change alters what is checked (${gates.join(", ")})`]),
     ...doubts,
   ];
   return reasons.length === 0 ? { kind: "passed" } : { kind: "inconclusive", reason: reasons.join("; ") };
 }
 
-function isFailure({ status, severity }: CheckResult, failOnWarning: boolean): boolean {
-  return status === "failed" && (severity === "error" || failOnWarning);
+function isFailure(result: CheckResult, failOnWarning: boolean): boolean {
+  return result.status === "failed" && isDeciding(result, failOnWarning);
+}
+
+/** Whether a check can reject a change. The others are only shown. */
+export function isDeciding({ severity }: Pick<CheckResult, "severity">, failOnWarning: boolean): boolean {
+  return severity === "error" || failOnWarning;
 }
 
 /** True if there is nothing that could have passed: a project may have only warnings, or no checks at all. */
-function hasRealPass(results: readonly CheckResult[]): boolean {
-  const required = results.filter(({ severity }) => severity === "error");
-  return required.length === 0 || required.some(({ status }) => status === "passed" || status === "flaky");
+function hasRealPass(results: readonly CheckResult[], failOnWarning: boolean): boolean {
+  const deciding = results.filter((each) => isDeciding(each, failOnWarning));
+  return deciding.length === 0 || deciding.some(({ status }) => status === "passed" || status === "flaky");
 }
 
 /** One line, such as `build: passed, test: could not run`. */

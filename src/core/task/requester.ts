@@ -9,7 +9,7 @@ export interface Requester extends Actor {
   readonly rights: readonly Right[];
 }
 
-function hasRight({ rights }: Pick<Requester, "rights">, right: Right): boolean {
+export function hasRight({ rights }: Pick<Requester, "rights">, right: Right): boolean {
   return rights.includes("admin") || rights.includes(right);
 }
 

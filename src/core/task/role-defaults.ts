@@ -10,6 +10,7 @@ export interface RoleDefaults {
 }
 
 export const DEFAULT_IDLE_MS = 10 * 60_000;
+export const DEFAULT_CONTEXT_TOKENS = 100_000;
 
 const MINUTE = 60_000;
 const OPUS = "claude-opus-4-6";

@@ -1,5 +1,7 @@
 import type { Role } from "./role.ts";
 import type { Category } from "../nightly/category.ts";
+import type { ContextEntry } from "./context-entry.ts";
+import type { DocumentKind, DocumentRef } from "./document.ts";
 
 export const TASK_STATUSES = ["queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
@@ -42,6 +44,10 @@ export interface Task {
   readonly headCommit: string | null;
   readonly plan: Readonly<Record<string, unknown>> | null;
   readonly planHash: string | null;
+  /** Every version of the plan, the design and the investigation report, oldest first. */
+  readonly documents: readonly DocumentRef[];
+  /** The steps of the newest plan or report, and which of them the agents reported as done. */
+  readonly subtasks: readonly Subtask[];
   /** States that a person's decision moved the task to. A retry may enter them again without a new decision. */
   readonly approvedStates: readonly ApprovedState[];
   /** Summaries of earlier runs for the prompts of later ones. */
@@ -75,9 +81,14 @@ export interface TriedItem {
   readonly filesScanned: number | null;
 }
 
+export interface Subtask {
+  readonly title: string;
+  readonly done: boolean;
+}
+
 export interface ApprovedState {
   readonly state: string;
-  /** The plan that the decision applies to. Null if there was none. */
+  /** Hash of the newest document at that time, which the decision applies to. Null if there was none. */
   readonly planHash: string | null;
 }
 
@@ -97,7 +108,14 @@ export interface TaskOptions {
 }
 
 export type WaitingFor =
-  | { readonly kind: "approval"; readonly planHash: string | null; readonly since: number }
+  | {
+      readonly kind: "approval";
+      /** Hash of the document to approve. */
+      readonly planHash: string | null;
+      /** Missing in tasks stored by an earlier version, where it always is the plan. */
+      readonly document?: Pick<DocumentRef, "kind" | "version"> | null;
+      readonly since: number;
+    }
   | { readonly kind: "answers"; readonly questions: readonly Question[]; readonly since: number }
   | {
       readonly kind: "choice";
@@ -149,24 +167,6 @@ export interface Option {
   readonly recommended: boolean;
 }
 
-export const CONTEXT_KINDS = [
-  "plan_summary",
-  "plan_revision_summary",
-  "investigation_summary",
-  "design_summary",
-  "implementation_summary",
-  "fix_summary",
-  "review_approved",
-  "review_feedback",
-] as const;
-
-export interface ContextEntry {
-  readonly kind: (typeof CONTEXT_KINDS)[number];
-  readonly text: string;
-  readonly run: string;
-  readonly at: number;
-}
-
 /** An agent's questions or options, and a person's reply once there is one. */
 export interface Exchange {
   readonly kind: "answers" | "choice";
@@ -177,6 +177,10 @@ export interface Exchange {
   readonly reply: Readonly<Record<string, string>> | null;
   readonly by: string | null;
   readonly at: number;
+  /** Ids of the questions whose default was taken at the deadline, until a person keeps or changes the answer. */
+  readonly assumed?: readonly string[];
+  /** The task's commits when it asked, so that a changed answer can start again from there. */
+  readonly work?: { readonly baseCommit: string | null; readonly headCommit: string | null };
   /** For a decision about unverified work: the commit, and why the checks do not vouch for it. */
   readonly about?: { readonly commit: string; readonly reason: string };
 }
@@ -204,12 +208,22 @@ export interface Trigger {
 }
 
 export const ENDED_STATUSES: readonly TaskStatus[] = ["succeeded", "failed", "cancelled"];
+export const OPEN_STATUSES: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !ENDED_STATUSES.includes(status));
 
 export function hasEnded(task: Pick<Task, "status">): boolean {
   return ENDED_STATUSES.includes(task.status);
 }
 
-export type ArtifactType = "branch" | "commit" | "diff" | "change_request" | "plan" | "report" | "file";
+/** The change request of a task, as the forge last reported it. */
+export interface TaskChangeRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly state: "open" | "merged" | "closed";
+  /** When Nightshift saw that it was merged or closed. */
+  readonly endedAt: number | null;
+}
+
+export type ArtifactType = "branch" | "commit" | "diff" | "change_request" | DocumentKind | "file";
 
 export interface Artifact {
   readonly type: ArtifactType;

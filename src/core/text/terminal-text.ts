@@ -13,9 +13,9 @@ const ESCAPE_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** Marks that reorder or break lines, and characters without a glyph, which can hide text. U+FE0F selects emoji, so it stays. */
 const INVISIBLE = /(?!\ufe0f)[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
-/** The colours that the CLI itself prints. */
+/** The colours, and bold and italic, that the CLI itself prints. */
 // oxlint-disable-next-line no-control-regex -- matches control characters
-const OWN_STYLE = /(\u001b\[(?:1|22|3[0-79]|9[0-7])m)/;
+const OWN_STYLE = /(\u001b\[(?:1|22|3|23|3[0-79]|9[0-7])m)/;
 
 /** What a terminal does not show, in the order in which it is removed. The first are strings with a body. */
 export const HIDDEN: readonly RegExp[] = [ESCAPE_STRING, ESCAPE_SEQUENCE, CONTROL, INVISIBLE];
@@ -54,14 +54,6 @@ function toEscape(character: string): string {
 /** Formats a value as JSON that is safe to print. Programs read the same value from it. */
 export function terminalJson(value: unknown, indent = 0): string {
   return escapedText(JSON.stringify(value, null, indent));
-}
-
-/** Returns the lines of a text, each with a prefix, so that no line can imitate one of our own. */
-export function prefixLines(text: string, prefix: string): string {
-  return text
-    .split("\n")
-    .map((line) => `${prefix}${line}`)
-    .join("\n");
 }
 
 /** Returns one line of at most `maxLength` characters, for titles, table cells and reasons. */

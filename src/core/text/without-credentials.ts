@@ -1,7 +1,10 @@
-/** Everything up to the last `@` before the path, as in `https://bob:p@ss@host/`. Quotes end it, so that it stays within one value of a JSON text. */
-const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`<>]*@/gi;
+/**
+ * Everything up to the last `@` before the path, as in `https://bob:p@ss@host/`. A quote that ends a value also ends it, so that
+ * it stays within one value of a list or a JSON text.
+ */
+const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#"'`<>]|["'`](?![\s,:;)\]}]|$))*@/gi;
 const SECRET_PARAMETER =
-  /([?&](?:[\w.-]*[_.-])?(?:token|secret|key|apikey|password|passwd|pwd|auth|sig|signature|credentials?)=)[^\s&#"'`<>]+/gi;
+  /([?&#](?:[\w.-]*[_.-])?(?:token|secret|key|apikey|password|passwd|pwd|auth|sig|signature|credentials?)=)[^\s&#"'`<>]+/gi;
 
 /**
  * Removes user names, passwords and secret query parameters from every URL in a text. Use it wherever a URL leaves the

@@ -1,3 +1,4 @@
+import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
@@ -15,7 +16,7 @@ export interface Commands {
   reject(task: string, reason: string | null, actor: Requester): Promise<Task>;
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
-  choose(task: string, option: string, note: string | null, actor: Requester): Promise<Task>;
+  choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
   pause(task: string, actor: Requester): Promise<Task>;
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
@@ -39,6 +40,13 @@ export interface Commands {
   removeRule(rule: string, actor: Requester): Promise<ProjectRule>;
   /** Records why a proposal is not wanted. `proposal` is the id of the proposal or of its task. */
   giveReason(proposal: string, reason: ReasonDraft, actor: Requester): Promise<ReasonResult>;
+}
+
+export interface Choice {
+  readonly option: string;
+  readonly note?: string | null;
+  /** For a fix that an investigation proposed. By default, it is planned first. */
+  readonly then?: NextStep | null;
 }
 
 export interface ProjectWithTrust {

@@ -1,7 +1,8 @@
 import { requireRight, type Requester, type Right } from "../../core/task/requester.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
-import { answer, approve, choose, reject, revise } from "./decide.ts";
+import { answer } from "./answer.ts";
+import { approve, choose, reject, revise } from "./decide.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
@@ -46,7 +47,7 @@ export function createCommands(ports: EnginePorts): Commands {
     reject: (task, reason, actor) => reject(ports, task, { reason, actor }),
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
-    choose: (task, option, note, actor) => choose(ports, task, { option, note, actor }),
+    choose: (task, choice, actor) => choose(ports, task, { ...choice, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),

@@ -3,8 +3,10 @@ import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
-import type { Question, Task, WaitingFor } from "../../core/task/task.ts";
+import type { Choice } from "./commands-contract.ts";
+import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
+import { SHORT_HASH_LENGTH, shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
@@ -12,7 +14,7 @@ import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { requireProject } from "./require-project.ts";
 import { transact } from "../transact.ts";
 
-/** The approval holds for the plan with this hash, so a plan that changed since needs a new approval. */
+/** The approval holds for the document with this hash, so one that changed since needs a new approval. */
 export function approve(
   ports: EnginePorts,
   id: string,
@@ -20,14 +22,26 @@ export function approve(
 ): Promise<Task> {
   return decide(ports, id, actor, (task) => {
     const waiting = requireWaiting(task, ["approval", "review"], "approve");
-    if (waiting.kind === "approval" && waiting.planHash !== null && waiting.planHash !== planHash)
+    if (waiting.kind === "approval" && waiting.planHash !== null && !isHashOf(waiting.planHash, planHash))
       throw new UserError(
         "conflict",
-        planHash === null ? "The plan's hash is missing." : "The plan changed since it was shown.",
-        `Read it with "nightshift show ${task.id}", then approve it with --plan ${waiting.planHash}.`,
+        describeWrongHash(planHash),
+        `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
     return outcomeOf("approve", `approved by ${actor.name}`);
   });
+}
+
+/** The beginning of a hash is enough, but not so little that an agent could write another plan that has it as well. */
+function isHashOf(hash: string, given: string | null): boolean {
+  return given === hash || (given !== null && given.length >= SHORT_HASH_LENGTH && hash.startsWith(given));
+}
+
+function describeWrongHash(given: string | null): string {
+  if (given === null) return "The plan's hash is missing.";
+  if (given.length < SHORT_HASH_LENGTH)
+    return `The plan's hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
+  return "The plan changed since it was shown.";
 }
 
 export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
@@ -48,26 +62,7 @@ export function revise(ports: EnginePorts, id: string, params: { feedback: strin
   });
 }
 
-export function answer(
-  ports: EnginePorts,
-  id: string,
-  params: { answers: Readonly<Record<string, string>>; actor: Actor },
-): Promise<Task> {
-  return decide(ports, id, params.actor, (task) => {
-    const waiting = requireWaiting(task, ["answers"], "answer");
-    const answers = checkAnswers(waiting.kind === "answers" ? waiting.questions : [], params.answers);
-    const text = Object.entries(answers)
-      .map(([question, reply]) => `${question}: ${reply}`)
-      .join("\n");
-    return outcomeOf("answered", text, answers);
-  });
-}
-
-export function choose(
-  ports: EnginePorts,
-  id: string,
-  params: { option: string; note: string | null; actor: Actor },
-): Promise<Task> {
+export function choose(ports: EnginePorts, id: string, params: Choice & { readonly actor: Actor }): Promise<Task> {
   return decide(ports, id, params.actor, (task) => {
     const waiting = requireWaiting(task, ["choice"], "choose");
     const options = waiting.kind === "choice" ? waiting.options : [];
@@ -86,11 +81,17 @@ export function choose(
     return outcomeOf("chosen", note === "" ? `chose ${params.option}` : `chose ${params.option}: ${note}`, {
       option: params.option,
       note,
+      then: params.then ?? "plan",
     });
   });
 }
 
-async function decide(ports: EnginePorts, id: string, actor: Actor, toOutcome: (task: Task) => Outcome): Promise<Task> {
+export async function decide(
+  ports: EnginePorts,
+  id: string,
+  actor: Actor,
+  toOutcome: (task: Task) => Outcome,
+): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     const outcome = redactOutcome(ports, toOutcome(before));
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
@@ -127,7 +128,7 @@ export function decisionEvent(
   });
 }
 
-function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
+export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
   if (task.waitingFor !== null && kinds.includes(task.waitingFor.kind)) return task.waitingFor;
   const now = hasEnded(task)
     ? `it has ended (${task.status})`
@@ -139,26 +140,4 @@ function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: 
     `There is nothing to ${verb} on ${task.id}: ${now}.`,
     `Run "nightshift show ${task.id}" to see what you can do.`,
   );
-}
-
-/** Every question without a default needs an answer. Reports all problems at once. */
-function checkAnswers(
-  questions: readonly Question[],
-  replies: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const known = questions.map(({ id }) => id);
-  const problems = Object.keys(replies)
-    .filter((id) => !known.includes(id))
-    .map((id) => `There is no question "${id}" (${known.join(", ")}).`);
-  const answers: Record<string, string> = {};
-  for (const { id, input, options, default: fallback } of questions) {
-    const reply = replies[id] ?? fallback;
-    if (reply === null || reply === undefined) problems.push(`Question "${id}" has no answer.`);
-    else if (input !== "text" && !options.includes(reply))
-      problems.push(`The answer to "${id}" must be one of ${options.join(", ")}, not "${reply}".`);
-    else answers[id] = terminalText(reply);
-  }
-  if (problems.length > 0)
-    throw new UserError("invalid", problems.join(" "), "Answer with <question>=<answer>, one for each question.");
-  return answers;
 }

@@ -206,6 +206,7 @@ async function previewPrompt(
     outcomeFile: "(the run's own)/outcome.json",
     hasTool,
     isResumed: false,
+    maxTokens: settings.roles[role].contextTokens,
     nonce: "drawnForEachRun0",
   });
 }

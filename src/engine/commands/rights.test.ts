@@ -3,6 +3,7 @@ import type { Requester, Right } from "../../core/task/requester.ts";
 import type { Task } from "../../core/task/task.ts";
 import { ADA, openEngineWorld, type EngineWorld } from "../../testing/engine/engine-world.ts";
 import { SAMPLE_DRAFT } from "../../testing/builders.ts";
+import { git } from "../../testing/temp-repo.ts";
 import type { Commands } from "./commands-contract.ts";
 
 let world: EngineWorld;
@@ -79,6 +80,50 @@ describe("rights: commands that skip a gate need the right of the gate", () => {
   });
 });
 
+describe("rights: a weakened test that the agent insists on", () => {
+  const TWO_TESTS = 'test("adds", () => {});\ntest("adds zero", () => {});\n';
+  const ONE_TEST = 'test("adds", () => {});\n';
+
+  /** A task that waits for a decision about a removed test. */
+  async function insisting(): Promise<Task> {
+    world = await openEngineWorld({
+      files: { "add.test.js": TWO_TESTS },
+      script: ({ name }) =>
+        name === "agent"
+          ? { files: { "add.test.js": ONE_TEST }, report: { outcome: "implemented", summary: "it had to go" } }
+          : {},
+    });
+    const { id } = await world.submit();
+    const task = await world.drain(id);
+    expect(task).toMatchObject({ status: "waiting", state: "checking", waitingFor: { kind: "choice" } });
+    return task;
+  }
+
+  it("is not allowed by a retry, neither with the right to submit nor with the right to approve", async () => {
+    const { id } = await insisting();
+    for (const person of [bob("submit"), bob("submit", "approve")]) {
+      await world.commands.cancel(id, person);
+      await world.commands.retry(id, "checking", person);
+      const task = await world.drain(id);
+      expect(task).toMatchObject({ status: "waiting", state: "checking", waitingFor: { kind: "choice" } });
+    }
+    expect(await git(world.repo.remote, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  });
+
+  it("is allowed by a person's choice, for this commit", async () => {
+    const { id } = await insisting();
+    await world.commands.choose(id, { option: "checking", note: "the old rule is gone" }, bob("approve"));
+    const task = await world.drain(id);
+    expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
+    expect(task.conversation).toMatchObject([{ reply: { option: "checking" }, by: "bob" }]);
+  });
+
+  it("ends the task if a person chooses that", async () => {
+    const { id } = await insisting();
+    expect(await world.commands.choose(id, { option: "failed" }, bob("approve"))).toMatchObject({ status: "failed" });
+  });
+});
+
 it("rights: every command checks the requester's right before anything else", async () => {
   await open();
   const readOnly = bob();
@@ -88,7 +133,7 @@ it("rights: every command checks the requester's right before anything else", as
     reject: ["task_x", null, readOnly],
     revise: ["task_x", "no", readOnly],
     answer: ["task_x", {}, readOnly],
-    choose: ["task_x", "a", null, readOnly],
+    choose: ["task_x", { option: "a" }, readOnly],
     pause: ["task_x", readOnly],
     resume: ["task_x", readOnly],
     cancel: ["task_x", readOnly],

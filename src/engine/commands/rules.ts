@@ -165,7 +165,7 @@ async function findProposal({ store }: ReasonPorts, target: string): Promise<Pro
   const all =
     proposalsOfTask.length > 0
       ? proposalsOfTask
-      : await store.ledger.listProposals({ project: null, statuses: null, limit: MAX_LEDGER });
+      : await store.ledger.listProposals({ project: null, prefix: target, statuses: null, limit: MAX_LEDGER });
   const [direct] = all.filter(({ id }) => id === target);
   if (direct !== undefined) return direct;
   const matches = (id: string): boolean => id.startsWith(target) || id.slice(id.indexOf("_") + 1).startsWith(target);

@@ -127,6 +127,8 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
     headCommit: null,
     plan: null,
     planHash: null,
+    documents: [],
+    subtasks: [],
     approvedStates: [],
     context: [],
     conversation: [],

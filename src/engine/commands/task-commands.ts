@@ -117,7 +117,12 @@ export async function resume(ports: EnginePorts, id: string, actor: Actor): Prom
     if (isParked(before)) return wakeTask(ports, before, `resumed by ${actor.name}`, actor);
     if (before.status !== "paused") throw wrongStatus(before, "resume", "paused or parked");
     const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
-    return changeStatus(ports, before, { status: open.length > 0 ? "running" : "queued", type: "task.resumed", actor });
+    const status = open.length > 0 ? "running" : "queued";
+    const resumed = changeStatus(ports, before, { status, type: "task.resumed", actor });
+    if (!isParked(resumed.advance.task)) return resumed;
+    // It was parked before it was paused, and a person who resumes it expects it to start.
+    const woken = wakeTask(ports, resumed.advance.task, `no longer parked: resumed by ${actor.name}`, actor);
+    return { ...woken, events: resumed.advance.events };
   });
   return task;
 }

@@ -4,10 +4,11 @@ import type { Outcome } from "../../core/outcomes/outcome.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Role } from "../../core/task/role.ts";
-import { diffRules } from "../../policy/diff/diff-rules.ts";
 import { protectedBy } from "../../policy/diff/is-protected.ts";
 import type { EnginePorts } from "../ports.ts";
-import { outcomeOf, type StepContext, type Work } from "../run/step-context.ts";
+import { endNight } from "./night-over.ts";
+import { loadDiffRules } from "../run/load-diff-rules.ts";
+import type { StepContext, Work } from "../run/step-context.ts";
 
 /** The files of the base commit that a change may touch, and why it may not touch the others. */
 export interface EligibleFiles {
@@ -31,14 +32,14 @@ export interface EligibleParams {
 type WorkspacePorts = Pick<EnginePorts, "workspaces">;
 
 export async function findEligibleFiles(ports: WorkspacePorts, params: EligibleParams): Promise<EligibleFiles> {
-  const { settings, pipeline } = params;
   const recentCommits = await countRecentCommits(ports, params);
   const commit = { project: params.project.name, base: params.base };
-  const [all, touched] = await Promise.all([
+  const [all, touched, rules] = await Promise.all([
     ports.workspaces.listFiles(commit),
     ports.workspaces.recentFiles({ ...commit, commits: recentCommits }),
+    loadDiffRules(ports, { ...params, task: null }),
   ]);
-  const isProtected = protectedBy(diffRules(pipeline.policy.change, settings));
+  const isProtected = protectedBy(rules);
   const wasTouched = new Set(touched);
   const recent = all.filter((path) => wasTouched.has(path));
   const protectedFiles = all.filter((path) => !wasTouched.has(path) && isProtected(path));
@@ -66,11 +67,7 @@ export async function checkFilesBeforeAnalysis(
   if (role !== "analyze") return null;
   const files = await findEligibleFiles(ports, { project, settings, pipeline, base });
   if (files.eligible > 0) return null;
-  const reason = explainNoEligibleFiles(files);
-  // Without an edge of its own, `night_over` would wait for the budget of the next night.
-  return state.on.night_over === undefined
-    ? outcomeOf("no_improvement", reason, { reason })
-    : outcomeOf("night_over", reason);
+  return endNight(state, explainNoEligibleFiles(files));
 }
 
 export function explainNoEligibleFiles({ all, recent, protectedFiles, recentCommits }: EligibleFiles): string {

@@ -200,8 +200,7 @@ export async function listUnexplained(
   { store }: Pick<EnginePorts, "store">,
   project: string,
 ): Promise<readonly Proposal[]> {
-  const closed = await store.ledger.listProposals({ project, statuses: ["closed"], limit: MAX_LEDGER });
-  return closed.filter(({ reason, askedAt }) => reason === null && askedAt === null);
+  return store.ledger.listProposals({ project, statuses: ["closed"], isUnexplained: true, limit: MAX_LEDGER });
 }
 
 export async function markAsked(ports: Pick<EnginePorts, "store" | "clock">, proposal: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { NIGHT_LABEL } from "../../core/nightly/describe-change.ts";
 import { ForgeError } from "../../core/text/errors.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
+import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Forge, ForgeCredentials } from "../../ports/forge.ts";
@@ -14,9 +15,26 @@ const MAX_LEDGER = 10_000;
 /** Ends the night before an analysis if its change could not be published. */
 export async function checkBeforeAnalysis(context: StepContext, role: Role): Promise<Outcome | null> {
   if (role !== "analyze") return null;
-  const over = await findTooManyOpen(context);
+  const over = (await findTooManyOpen(context)) ?? (await findChecksThatCannotRun(context));
   if (over === null) checkAgentCanPublish(context);
   return over;
+}
+
+/** `night_over` if no check could run on an earlier change of this night: then no other change can be verified either. */
+async function findChecksThatCannotRun({ ports, task, state }: StepContext): Promise<Outcome | null> {
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const last = runs.findLast(({ step }) => step === "checks");
+  const checks = Object.entries(storedPayload(last, "checks_inconclusive")?.checks ?? {});
+  if (checks.length === 0 || checks.some(([, status]) => status !== "could_not_run")) return null;
+  const names = checks.map(([name]) => name).join(", ");
+  return endNight(state, `none of the project's checks can run here (${names}); run nightshift doctor to see why`);
+}
+
+/** Without an edge of its own, `night_over` would wait for the budget of the next night. */
+export function endNight(state: StepContext["state"], reason: string): Outcome {
+  return state.on.night_over === undefined
+    ? outcomeOf("no_improvement", reason, { reason })
+    : outcomeOf("night_over", reason);
 }
 
 /** `night_over` if other tasks have too many open change requests. A task's own request does not block publishing it again. */

@@ -72,9 +72,10 @@ async function findByPatch({ ports, project, task }: StepContext, patch: string 
   const ledger = await ports.store.ledger.listProposals({
     project: project.name,
     statuses: DECIDED,
+    patch,
     limit: MAX_LEDGER,
   });
-  return ledger.find((proposal) => proposal.patch === patch && proposal.task !== task.id) ?? null;
+  return ledger.find((proposal) => proposal.task !== task.id) ?? null;
 }
 
 const MAX_LISTED = 200;

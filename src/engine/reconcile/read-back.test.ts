@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ForgeError } from "../../core/text/errors.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { ChangeRequestLook, Forge } from "../../ports/forge.ts";
+import type { ListProposalsQuery } from "../../ports/store.ts";
 import { makeProposal } from "../../testing/builders.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { EnginePorts } from "../ports.ts";
@@ -39,8 +40,10 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
     store: {
       projects: { listProjects: async () => [{ name: "shop" }] },
       ledger: {
-        listProposals: async ({ statuses }: { statuses: readonly string[] }) =>
-          statuses.includes(proposal.status) ? [proposal] : [],
+        listProposals: async ({ statuses, isUnexplained }: ListProposalsQuery) =>
+          statuses?.includes(proposal.status) === true && (isUnexplained !== true || proposal.askedAt === null)
+            ? [proposal]
+            : [],
         updateProposal: async (_: string, patch: Partial<Proposal>) => (proposal = { ...proposal, ...patch }),
       },
       tasks: { listTasks: async () => ({ rows: [], next: null }), getTask: async () => null },
@@ -75,13 +78,15 @@ describe("reading back", () => {
 
   it("treats a reopened request as open", async () => {
     let state: "open" | "closed" = "closed";
-    const { readBack, status } = world({ look: async () => ({ state }) });
+    const { readBack, status, reported } = world({ look: async () => ({ state }) });
     await readBack();
     await readBack();
     expect(status()).toBe("closed");
     state = "open";
     await readBack();
+    await readBack();
     expect(status()).toBe("published");
+    expect(reported).toEqual(["request.closed", "request.unexplained", "request.reopened"]);
   });
 
   it("ignores another project's request with the same number", async () => {

@@ -132,7 +132,7 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
     if (now === null)
       return warnAbout(ports, request, "the change request at this number is not the one that Nightshift opened");
     if (now.state === "open") state.closedUrls.delete(request.url);
-    if (now.state === "open" && request.isClosed) return await markReopened(ports, request.task);
+    if (now.state === "open" && request.isClosed) return await applyReopened(ports, request);
     if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isConfirmed(ports, state, request))))
       return;
     await applyState(ports, project, request, now);
@@ -194,6 +194,19 @@ async function applyState(
   else await ports.store.events.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
+}
+
+async function applyReopened(ports: EnginePorts, { task, number, url }: OpenRequest): Promise<void> {
+  await ports.store.events.appendEvents([
+    newEvent({
+      at: ports.clock.now(),
+      task,
+      type: "request.reopened",
+      summary: `${url} was reopened`,
+      data: { number, url },
+    }),
+  ]);
+  await markReopened(ports, task);
 }
 
 interface MergeWait {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { REGISTRY } from "../../daemon/wire/registry.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../testing/store/samples.ts";
 import type { Store } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
-import { applyRetention } from "./retention.ts";
+import { createRetentionSweep } from "./retention.ts";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 15, 12);
@@ -28,6 +28,7 @@ let home: string;
 let store: Store;
 let clock: FakeClock;
 let ports: EnginePorts;
+let sweep: () => Promise<void>;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "nightshift-retention-"));
@@ -39,6 +40,7 @@ beforeEach(async () => {
   const runFiles = createRunFiles({ home });
   const host = { retention: createRetention(home, REGISTRY.format) };
   ports = { store, clock, runFiles, host } as unknown as EnginePorts;
+  sweep = createRetentionSweep(ports);
 });
 afterEach(async () => {
   await store.close();
@@ -73,11 +75,11 @@ describe("retention", () => {
     const { task, run } = await addTask();
     const before = await costs();
     await clock.advance(30 * DAY);
-    await applyRetention(ports);
+    await sweep();
     expect(existsSync(filesOf(run))).toBe(true);
     await clock.advance(1);
-    await applyRetention(ports);
-    await applyRetention(ports);
+    await sweep();
+    await sweep();
     expect(existsSync(filesOf(run))).toBe(false);
     expect(await store.tasks.getTask(task)).toMatchObject({ status: "succeeded" });
     expect(await store.tasks.getRun(run)).toMatchObject({ costUsd: 1 });
@@ -88,11 +90,35 @@ describe("retention", () => {
     ]);
   });
 
+  it("lists all files only the first time, and then asks the store for the tasks whose time has come", async () => {
+    const listed = vi.spyOn(ports.runFiles, "listOldRuns");
+    await sweep();
+    const { run } = await addTask();
+    await clock.advance(30 * DAY);
+    await sweep();
+    expect(existsSync(filesOf(run))).toBe(true);
+    await clock.advance(1);
+    await sweep();
+    expect(existsSync(filesOf(run))).toBe(false);
+    expect(listed).toHaveBeenCalledTimes(1);
+  });
+
+  it("removes no files twice when it was longer meanwhile", async () => {
+    const { task } = await addTask();
+    await clock.advance(31 * DAY);
+    for (const retention of ["30d", "60d", "30d"]) {
+      await configure(`retention: ${retention}\n`);
+      await sweep();
+    }
+    const events = await store.events.listEvents({ after: 0, task, limit: 10 });
+    expect(events.filter(({ type }) => type === "task.files_removed")).toHaveLength(1);
+  });
+
   it("keeps the files of unfinished tasks, and removes files without a task", async () => {
     const open = await addTask(true);
     await writeRun("run_unknown");
     await clock.advance(31 * DAY);
-    await applyRetention(ports);
+    await sweep();
     expect(await readdir(join(home, "runs"))).toEqual([open.run]);
   });
 
@@ -100,7 +126,7 @@ describe("retention", () => {
     const names = ["2026-11-14.jsonl", "2026-11-15.jsonl", "2026-11-16.jsonl", "nights.jsonl", "start.log"];
     for (const name of names) await writeFile(join(home, "logs", name), "{}\n");
     await clock.advance(30 * DAY);
-    await applyRetention(ports);
+    await sweep();
     expect((await readdir(join(home, "logs"))).toSorted()).toEqual(names.slice(1));
   });
 
@@ -108,10 +134,10 @@ describe("retention", () => {
     const { run } = await addTask();
     await configure("");
     await clock.advance(400 * DAY);
-    await applyRetention(ports);
+    await sweep();
     expect(existsSync(filesOf(run))).toBe(true);
     await configure("retention: 399d\n");
-    await applyRetention(ports);
+    await sweep();
     expect(existsSync(filesOf(run))).toBe(false);
   });
 
@@ -119,7 +145,7 @@ describe("retention", () => {
     const { run } = await addTask();
     await configure("retention: 0d\n");
     await clock.advance(400 * DAY);
-    await expect(applyRetention(ports)).rejects.toThrow("retention");
+    await expect(sweep()).rejects.toThrow("retention");
     expect(existsSync(filesOf(run))).toBe(true);
   });
 });

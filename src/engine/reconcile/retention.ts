@@ -7,13 +7,28 @@ const DAY_MS = 86_400_000;
 const MAX_RUNS = 10_000;
 
 /**
- * Removes the files of runs (prompts, transcripts, check logs, diffs) whose task ended longer ago than `retention`, and the
- * daemon's log of those days. Tasks, costs and the ledger stay in the store, and unpublished work keeps its rescue ref.
+ * Returns work that removes the files of runs (prompts, transcripts, check logs, diffs) whose task ended longer ago than
+ * `retention`, and the daemon's log of those days. Tasks, costs and the ledger stay in the store, and unpublished work keeps
+ * its rescue ref.
  */
-export async function applyRetention(ports: EnginePorts): Promise<void> {
-  const retentionMs = await ports.host.retention.readMs();
-  if (retentionMs === null) return;
-  const before = ports.clock.now() - retentionMs;
+export function createRetentionSweep(ports: EnginePorts): () => Promise<void> {
+  let doneUntil: number | null = null;
+  return async () => {
+    const retentionMs = await ports.host.retention.readMs();
+    if (retentionMs === null) return;
+    const before = ports.clock.now() - retentionMs;
+    // The first time, all files are listed. After that, only tasks whose time has come since.
+    const tasks =
+      doneUntil === null
+        ? await findTasksWithOldFiles(ports, before)
+        : await ports.store.tasks.listEndedTaskIds(doneUntil, before);
+    for (const task of tasks) await withTaskLock(ports, task, () => removeFiles(ports, task, before, retentionMs));
+    await ports.host.retention.removeLogs(before);
+    doneUntil = Math.max(before, doneUntil ?? before);
+  };
+}
+
+async function findTasksWithOldFiles(ports: EnginePorts, before: number): Promise<Iterable<string>> {
   const tasks = new Set<string>();
   for (const id of await ports.runFiles.listOldRuns(before)) {
     const run = await ports.store.tasks.getRun(id);
@@ -21,8 +36,7 @@ export async function applyRetention(ports: EnginePorts): Promise<void> {
     if (run === null) await ports.runFiles.removeRun(id);
     else tasks.add(run.task);
   }
-  for (const task of tasks) await withTaskLock(ports, task, () => removeFiles(ports, task, before, retentionMs));
-  await ports.host.retention.removeLogs(before);
+  return tasks;
 }
 
 async function removeFiles(ports: EnginePorts, id: string, before: number, retentionMs: number): Promise<void> {

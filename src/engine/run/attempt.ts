@@ -69,7 +69,7 @@ async function releaseRun(ports: EnginePorts, run: Run): Promise<void> {
 }
 
 /** Last resort for errors outside of a step, such as unreadable settings or an unregistered project. */
-async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
+export async function failTask(ports: EnginePorts, run: Run, error: unknown): Promise<void> {
   const message = ports.secrets.redact(describeError(error));
   ports.log.error("a run failed outside of its step", {
     run: run.id,
@@ -112,6 +112,7 @@ async function openContext(ports: EnginePorts, run: Run, signal: AbortSignal): P
   const isFirst = !(await hasStartedEvent(ports, run));
   // Loaded before the start is recorded, so that the event can name the agent. The start is recorded even if this fails.
   const [loaded] = await Promise.allSettled([loadPlan(ports, run)]);
+  if (loaded.status === "rejected" && !isFirst) throw loaded.reason;
   const { task } = await transact(ports, run.task, lease, (before) => {
     const agent = loaded.status === "fulfilled" ? agentData(run, { ...loaded.value, task: before }) : {};
     return markRunning(ports, before, { run, isFirst, agent });

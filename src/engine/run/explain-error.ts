@@ -1,6 +1,7 @@
 import { findMachineTrouble } from "../../core/outcomes/machine-trouble.ts";
 import { outcomeOf, type Failure } from "../../core/outcomes/outcome.ts";
 import { ForgeError, RemoteError, UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 
 /** The outcome of a step that threw this error. `home` is Nightshift's home directory. */
 export function failureOf(error: unknown, home: string): Failure {
@@ -22,10 +23,10 @@ const FORGE_FAILURES = {
   refused: "agent_error",
 } as const satisfies Record<ForgeError["trouble"], Failure["name"]>;
 
-/** The error message with its hint, if it has one. */
+/** The error message with its hint, if it has one, without the credentials of addresses. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return withoutCredentials(String(error));
   const hint = error instanceof UserError ? error.hint : null;
-  if (hint === null) return error.message;
-  return `${error.message}${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
+  const end = hint === null ? "" : `${/[.!?]$/.test(error.message) ? "" : ";"} ${hint}`;
+  return withoutCredentials(`${error.message}${end}`);
 }

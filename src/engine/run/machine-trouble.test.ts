@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -101,6 +101,39 @@ describe("directories of Nightshift that cannot be used", () => {
     },
   );
 
+  // Root may write everywhere.
+  it.skipIf(process.getuid?.() === 0).each(["runs", "workspaces", "mirrors", "homes"])(
+    "%s may not be written: parks the task until it is fixed",
+    async (name) => {
+      await open();
+      const { id } = await world.submit();
+      await mkdir(home(name), { recursive: true });
+      await chmod(home(name), 0o500);
+      await world.drain(id);
+      expect(await getTask(id)).toMatchObject({ status: "queued", queuedFor: { kind: "machine" } });
+      await chmod(home(name), 0o700);
+      await wake(id);
+      expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+    },
+  );
+
+  it.skipIf(process.getuid?.() === 0)("a mirror may not be written: parks the task until it is fixed", async () => {
+    await open();
+    const first = await world.submit();
+    expect(await world.drain(first.id)).toMatchObject({ status: "succeeded" });
+    await world.repo.commit({ "later.txt": "later\n" }, "Change the base");
+    await world.repo.git("push", "--quiet", "origin", "main");
+    const { id } = await world.submit();
+    // Only the files in `mirrors`, as if root had restored them from a copy.
+    const mirrors = (await readdir(home("mirrors"))).map((name) => home("mirrors", name));
+    execFileSync("chmod", ["-R", "a-w", ...mirrors]);
+    await world.drain(id);
+    execFileSync("chmod", ["-R", "u+w", ...mirrors]);
+    expect(await getTask(id)).toMatchObject({ status: "queued", queuedFor: { kind: "machine" } });
+    await wake(id);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
   it.skipIf(!canMount())(
     "runs is read-only: parks the task until it is fixed (skipped without the right to mount)",
     async () => {
@@ -139,6 +172,17 @@ describe("a parked task", () => {
     await world.drain(id);
     await rename(`${world.repo.remote}.gone`, world.repo.remote);
     expect(await world.step(id)).toBeNull();
+    expect(await world.commands.resume(id, ADA)).toMatchObject({ status: "queued", queuedFor: null });
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("starts after one resume, also if it was paused meanwhile", async () => {
+    await open();
+    const { id } = await world.submit();
+    await rename(world.repo.remote, `${world.repo.remote}.gone`);
+    await world.drain(id);
+    await rename(`${world.repo.remote}.gone`, world.repo.remote);
+    await world.commands.pause(id, ADA);
     expect(await world.commands.resume(id, ADA)).toMatchObject({ status: "queued", queuedFor: null });
     expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
   });

@@ -81,6 +81,11 @@ export async function wasAnyJobStarted(ports: JobPorts, run: string): Promise<bo
   return false;
 }
 
+export async function isAnyJobAlive({ supervisors, runFiles }: JobPorts, run: string): Promise<boolean> {
+  for (const job of jobsOf(run)) if (await supervisors.isAlive(runFiles.dir(job))) return true;
+  return false;
+}
+
 /** `job`: the run's id for its main job, otherwise one of the job ids above. */
 export async function wasStarted({ supervisors, runFiles }: JobPorts, job: string): Promise<boolean> {
   return supervisors.wasStarted(runFiles.dir(job));

@@ -8,14 +8,7 @@ import {
   type Schedule,
   type ScheduleProgress,
 } from "../../core/schedule/schedule.ts";
-import {
-  ENDED_STATUSES,
-  hasEnded,
-  TASK_STATUSES,
-  type Task,
-  type QueueReason,
-  type TaskDraft,
-} from "../../core/task/task.ts";
+import { hasEnded, OPEN_STATUSES, type Task, type QueueReason, type TaskDraft } from "../../core/task/task.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
 import { draftScheduledTask } from "../commands/draft-task.ts";
 import { noticesFor, refusalNotices, findFirstQueued } from "../deliver/notices.ts";
@@ -31,7 +24,6 @@ const LATE_MS = 15 * 60_000;
 /** Progress further in the future than this was saved while the clock was wrong. */
 const WRONG_CLOCK_MS = 86_400_000;
 const NOTIFY_EVERY_MS = 12 * 3_600_000;
-const OPEN = TASK_STATUSES.filter((status) => !ENDED_STATUSES.includes(status));
 const PAGE = 200;
 
 /**
@@ -208,7 +200,7 @@ async function openTasks({ store }: EnginePorts, { name }: Project, schedule: Sc
   const open: Task[] = [];
   for (let cursor: string | null = null; ;) {
     const page: Page<Task> = await store.tasks.listTasks({
-      status: OPEN,
+      status: OPEN_STATUSES,
       state: null,
       project: name,
       cursor,

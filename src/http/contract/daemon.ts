@@ -30,12 +30,14 @@ export const agentSchema = z
     name: z.string(),
     kind: z.string(),
     program: z.string().nullable(),
-    version: z.string().nullable(),
+    version: z.string().nullable().meta({ description: "The installed version, if it can be read." }),
+    oldest_version: z.string().nullable().meta({ description: "The oldest version that can be used. Null: any." }),
     usable: z.boolean(),
     problem: z.string().nullable().meta({ description: "Why the agent is not usable, and what to do." }),
     parked_until: time.nullable(),
   })
   .meta({ id: "Agent" });
+export type AgentJson = z.output<typeof agentSchema>;
 
 export const findingSchema = z
   .strictObject({

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
+import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
@@ -14,7 +16,7 @@ import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { diffSchema, taskDraftSchema, taskSchema } from "./task.ts";
+import { diffSchema, documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -65,7 +67,7 @@ export const ROUTES = {
 
   "POST /tasks/:id/approve": taskAction(
     "approve",
-    "Approve the plan with this hash.",
+    "Approve the plan with this hash, or with at least its first 12 characters.",
     z.strictObject({ plan_hash: shortText.nullable().default(null) }),
   ),
   "POST /tasks/:id/reject": taskAction(
@@ -86,7 +88,13 @@ export const ROUTES = {
   "POST /tasks/:id/choose": taskAction(
     "approve",
     "Choose one of the proposed options.",
-    z.strictObject({ option: requiredName, note: comment.nullable().default(null) }),
+    z.strictObject({
+      option: requiredName,
+      note: comment.nullable().default(null),
+      then: z.enum(NEXT_STEPS).nullable().default(null).meta({
+        description: "For a fix that an investigation proposes: plan it first (the default) or implement it.",
+      }),
+    }),
   ),
   "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
   "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
@@ -107,6 +115,13 @@ export const ROUTES = {
     right: "read",
     params: byId,
     ok: diffSchema,
+  }),
+  "GET /tasks/:id/documents/:kind": route({
+    summary: "Get the task's plan, design or investigation report: the newest version, or the one with this number.",
+    right: "read",
+    params: z.strictObject({ id: idOrPrefix, kind: z.enum(DOCUMENT_KINDS) }),
+    query: z.strictObject({ version: offset.optional() }),
+    ok: documentSchema,
   }),
   "GET /tasks/:id/events": route({
     summary: "List the task's events, oldest first.",

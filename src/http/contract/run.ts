@@ -6,6 +6,7 @@ import { freeObject, time, tokensSchema } from "./common.ts";
 export const runSchema = z
   .strictObject({
     id: z.string(),
+    short_id: z.string().meta({ description: "A prefix of the id that no other run has." }),
     task: z.string(),
     project: z.string(),
     state: z.string(),

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
-import { COMPLEXITIES, CONTEXT_KINDS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
+import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
+import { DOCUMENT_KINDS } from "../../core/task/document.ts";
+import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
@@ -22,18 +24,52 @@ export const optionSchema = z
 
 export const waitingForSchema = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("approval"), since: time, plan_hash: z.string().nullable() }),
+    z.strictObject({
+      kind: z.literal("approval"),
+      since: time,
+      plan_hash: z.string().nullable().meta({ description: "Hash of the document to approve." }),
+      document: z.strictObject({ kind: z.enum(DOCUMENT_KINDS), version: z.int() }).nullable(),
+    }),
     z.strictObject({ kind: z.literal("answers"), since: time, questions: z.array(questionSchema) }),
-    z.strictObject({ kind: z.literal("choice"), since: time, reason: z.string(), options: z.array(optionSchema) }),
+    z.strictObject({
+      kind: z.literal("choice"),
+      since: time,
+      reason: z.string(),
+      options: z.array(optionSchema),
+      needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
+    }),
     z.strictObject({ kind: z.literal("review"), since: time }),
     z.strictObject({ kind: z.literal("merge"), since: time }),
   ])
   .meta({ id: "WaitingFor" });
 export type WaitingForJson = z.output<typeof waitingForSchema>;
 
+const contextEntrySchema = z
+  .strictObject({
+    kind: z.enum(CONTEXT_KINDS),
+    source: z.enum(CONTEXT_SOURCES),
+    summary: z.string(),
+    data: freeObject,
+    run: z.string().nullable(),
+    at: time,
+  })
+  .meta({ id: "ContextEntry", description: "What later runs know about an earlier run or a person's feedback." });
+
+export const documentRefSchema = z
+  .strictObject({ kind: z.enum(DOCUMENT_KINDS), version: z.int(), hash: z.string(), run: z.string(), at: time })
+  .meta({ id: "DocumentRef" });
+
+export const documentSchema = documentRefSchema
+  .extend({
+    text: z.string().meta({ description: "The document as Markdown." }),
+    content: freeObject.meta({ description: "The document as the agent reported it." }),
+  })
+  .meta({ id: "Document" });
+export type DocumentJson = z.output<typeof documentSchema>;
+
 export const artifactSchema = z
   .strictObject({
-    type: z.enum(["branch", "commit", "diff", "change_request", "plan", "report", "file"]),
+    type: z.enum(["branch", "commit", "diff", "change_request", "plan", "design", "report", "file"]),
     label: z.string(),
     url: z.string().nullable(),
     data: freeObject,
@@ -46,6 +82,7 @@ export const exchangeSchema = z
     state: z.string(),
     asked: z.array(z.union([questionSchema, optionSchema])),
     reply: z.record(z.string(), z.string()).nullable(),
+    assumed: z.array(z.string()).meta({ description: "Questions whose default was taken at the deadline." }),
     by: z.string().nullable(),
     at: time,
   })
@@ -54,6 +91,7 @@ export const exchangeSchema = z
 export const taskSchema = z
   .strictObject({
     id: z.string(),
+    short_id: z.string().meta({ description: "A prefix of the id that no other task has. Every request accepts it." }),
     title: z.string(),
     description: z.string().meta({ description: "Shortened to 500 characters in lists, with … at the end." }),
     project: z.string(),
@@ -66,6 +104,15 @@ export const taskSchema = z
     tags: z.array(z.string()),
     plan: freeObject.nullable().meta({ description: "Null in lists." }),
     plan_hash: z.string().nullable(),
+    documents: z.array(documentRefSchema).meta({ description: "Every version, oldest first." }),
+    subtasks: z.array(z.strictObject({ title: z.string(), done: z.boolean() })),
+    assumed: z
+      .array(
+        z.strictObject({ question: z.string(), text: z.string(), answer: z.string(), state: z.string(), at: time }),
+      )
+      .meta({
+        description: "Answers that were taken by default at a deadline. Answer the question again to change one.",
+      }),
     branch: z.string().nullable(),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
@@ -90,6 +137,7 @@ export const taskSchema = z
     outcome: z.string().nullable(),
     reason: z.string().nullable(),
     category: z.string().nullable(),
+    is_fallback: z.boolean().meta({ description: "The category is not one of the day's, but a fallback." }),
     cost_usd: z
       .number()
       .nullable()
@@ -103,7 +151,15 @@ export const taskSchema = z
     queued_for: z
       .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
       .nullable(),
-    context: z.array(z.strictObject({ kind: z.enum(CONTEXT_KINDS), text: z.string(), run: z.string(), at: time })),
+    change_request: z
+      .strictObject({
+        number: z.int(),
+        url: z.string(),
+        state: z.enum(["open", "merged", "closed"]).meta({ description: "As last read from the forge." }),
+        ended_at: time.nullable().meta({ description: "When Nightshift saw that it was merged or closed." }),
+      })
+      .nullable(),
+    context: z.array(contextEntrySchema),
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),
     checks: z.array(checkSchema),

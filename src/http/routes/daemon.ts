@@ -1,6 +1,7 @@
 import type { HttpDeps } from "../deps.ts";
 import { describeApi } from "../openapi.ts";
-import { iso, isoOrNull, viewRun } from "../views/views.ts";
+import { showRuns } from "../lookup.ts";
+import { iso, isoOrNull } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type DaemonRoutes =
@@ -16,7 +17,13 @@ export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }:
   return {
     async "GET /agents"() {
       const found = await agents();
-      return { agents: found.map(({ parkedUntil, ...agent }) => ({ ...agent, parked_until: isoOrNull(parkedUntil) })) };
+      return {
+        agents: found.map(({ parkedUntil, oldestVersion, ...agent }) => ({
+          ...agent,
+          oldest_version: oldestVersion,
+          parked_until: isoOrNull(parkedUntil),
+        })),
+      };
     },
 
     async "GET /keys"() {
@@ -31,10 +38,10 @@ export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }:
     },
 
     async "POST /daemon/stop"({ body }) {
-      const runs = await store.tasks.listOpenRuns();
+      const runs = await showRuns(store, await store.tasks.listOpenRuns(), clock.now());
       // Stop after the response was sent, because the caller wants to see which runs continue.
       setImmediate(() => stop(body.force));
-      return { forced: body.force, runs: runs.map((run) => viewRun(run, clock.now())) };
+      return { forced: body.force, runs };
     },
 
     async "GET /status"() {

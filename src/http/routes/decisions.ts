@@ -22,8 +22,7 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
       decide(params, (id) => commands.revise(id, body.feedback, actor)),
     "POST /tasks/:id/answer": ({ params, body, actor }) =>
       decide(params, (id) => commands.answer(id, body.answers, actor)),
-    "POST /tasks/:id/choose": ({ params, body, actor }) =>
-      decide(params, (id) => commands.choose(id, body.option, body.note, actor)),
+    "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
     "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),

@@ -1,4 +1,6 @@
+import { hasRight } from "../../core/task/requester.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type { ProjectWithTrust } from "../../engine/commands/commands-contract.ts";
 import { requireProject } from "../../engine/commands/require-project.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
@@ -28,9 +30,11 @@ export function projectRoutes({ commands, store, pendingTrust, checkSetup }: Htt
       return { project: viewProject(project), pending: viewPending(project.name, pending) };
     },
 
-    async "GET /projects/:name/trust"({ params }) {
+    async "GET /projects/:name/trust"({ params, actor }) {
       const project = await requireProject(store, params.name);
-      return viewPending(project.name, await pendingTrust(project, project.accepted));
+      const pending = await pendingTrust(project, project.accepted);
+      // A person who accepts a value has to see all of it, because hidden text could be a command.
+      return viewPending(project.name, hasRight(actor, "admin") ? pending : withoutPasswords(pending));
     },
 
     async "POST /projects/:name/checks"({ params, body }) {
@@ -48,6 +52,17 @@ function parseSource({ path, url }: { readonly path: string | null; readonly url
   if (path !== null) return { kind: "path", path };
   if (url !== null) return { kind: "url", url };
   throw new UserError("invalid", "A project needs either path or url.");
+}
+
+function withoutPasswords({ changes, ...pending }: PendingTrust): PendingTrust {
+  return {
+    ...pending,
+    changes: changes.map(({ key, accepted, wanted }) => ({
+      key,
+      accepted: accepted === null ? null : withoutCredentials(accepted),
+      wanted: wanted === null ? null : withoutCredentials(wanted),
+    })),
+  };
 }
 
 function viewPending(project: string, { hash, changes }: PendingTrust): PendingTrustJson {

@@ -1,6 +1,6 @@
 import type { HttpDeps } from "../deps.ts";
 import type { EventFeed } from "../live/event-feed.ts";
-import { findRun, findTask } from "../lookup.ts";
+import { findRun, findTask, showRuns } from "../lookup.ts";
 import { outputSource, readOutput } from "../live/output-feed.ts";
 import type { SseSource } from "../live/sse.ts";
 import { viewRun } from "../views/views.ts";
@@ -24,12 +24,12 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
         project: project ?? null,
         limit,
       });
-      const now = clock.now();
-      return { runs: runs.map((run) => viewRun(run, now)) };
+      return { runs: await showRuns(store, runs, clock.now()) };
     },
 
     async "GET /runs/:id"({ params }) {
-      return viewRun(await findRun(store, params.id), clock.now());
+      const run = await findRun(store, params.id);
+      return viewRun(run, await store.tasks.shortenIds("run", [run.id]), clock.now());
     },
 
     async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {

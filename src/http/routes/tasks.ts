@@ -1,6 +1,7 @@
 import type { HttpDeps } from "../deps.ts";
-import { findTask, listTaskRuns, showTask } from "../lookup.ts";
-import { viewEvent, viewTaskRow } from "../views/views.ts";
+import { findTask, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type TaskRoutes =
@@ -9,6 +10,7 @@ type TaskRoutes =
   | "GET /tasks/:id"
   | "DELETE /tasks/:id"
   | "GET /tasks/:id/diff"
+  | "GET /tasks/:id/documents/:kind"
   | "GET /tasks/:id/events";
 
 export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
@@ -32,8 +34,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
         cursor: cursor ?? null,
         limit,
       });
-      const now = clock.now();
-      return { tasks: page.rows.map((task) => viewTaskRow(task, now)), next: page.next };
+      return { tasks: await showTaskRows(store, page.rows, clock.now()), next: page.next };
     },
 
     async "GET /tasks/:id"({ params }) {
@@ -55,6 +56,19 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
         if (patch !== null) return { ...about, run: run.id, patch };
       }
       return { ...about, run: null, patch: "" };
+    },
+
+    async "GET /tasks/:id/documents/:kind"({ params: { id, kind }, query: { version } }) {
+      const task = await findTask(store, id);
+      const document = await store.tasks.getDocument(task.id, kind, version ?? null);
+      if (document !== null) return viewDocument(document);
+      const versions = task.documents.filter((each) => each.kind === kind).map((each) => each.version);
+      throw new UserError(
+        "not_found",
+        versions.length === 0
+          ? `${task.id} has no ${kind}.`
+          : `${task.id} has no version ${version ?? ""} of the ${kind}. Versions: ${versions.join(", ")}.`,
+      );
     },
 
     async "GET /tasks/:id/events"({ params, query: { after, limit } }) {

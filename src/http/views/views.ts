@@ -1,18 +1,38 @@
 import { add } from "../../core/money/cost.ts";
-import { describeCategory } from "../../core/nightly/category.ts";
+import { describeCategory, isFallback } from "../../core/nightly/category.ts";
+import { assumedAnswers } from "../../core/task/answers.ts";
+import type { DocumentRef, TaskDocument } from "../../core/task/document.ts";
+import { renderDocument } from "../../core/task/render-document.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";
-import type { Artifact, Exchange, Option, Question, QueuedFor, Task, WaitingFor } from "../../core/task/task.ts";
+import type {
+  Artifact,
+  Exchange,
+  Option,
+  Question,
+  QueuedFor,
+  Task,
+  TaskChangeRequest,
+  WaitingFor,
+} from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
 import type { CheckJson, RunJson } from "../contract/run.ts";
-import type { TaskJson, WaitingForJson } from "../contract/task.ts";
+import type { DocumentJson, TaskJson, WaitingForJson } from "../contract/task.ts";
 import type { TokenJson } from "../contract/token.ts";
 
-export interface TaskParts {
+/** Ids of tasks and runs, and the prefixes that people see. */
+export type ShortIds = ReadonlyMap<string, string>;
+
+export interface TaskRow {
   readonly task: Task;
+  readonly changeRequest: TaskChangeRequest | null;
+  readonly shortIds: ShortIds;
+}
+
+export interface TaskParts extends TaskRow {
   readonly runs: readonly Run[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
@@ -28,11 +48,11 @@ export function isoOrNull(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
-/** Returns a task for a list, without the fields that need extra queries or are long. */
-export function viewTaskRow(task: Task, now: number): TaskJson {
-  const { description } = task;
+/** Returns a task for a list, without the fields that need a query for each task or are long. */
+export function viewTaskRow(row: TaskRow, now: number): TaskJson {
+  const { description } = row.task;
   return {
-    ...viewTaskFields(task, now),
+    ...viewTaskFields(row, now),
     description:
       description.length <= LIST_DESCRIPTION ? description : `${description.slice(0, LIST_DESCRIPTION - 1)}…`,
     plan: null,
@@ -48,10 +68,11 @@ export function viewTaskRow(task: Task, now: number): TaskJson {
   };
 }
 
-export function viewTask({ task, runs, checks, artifacts }: TaskParts, now: number): TaskJson {
+export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: number): TaskJson {
+  const { task, shortIds } = row;
   const agentRuns = runs.filter((run) => run.step === "agent");
   return {
-    ...viewTaskFields(task, now),
+    ...viewTaskFields(row, now),
     description: task.description,
     plan: task.plan,
     agent_ms: sum(agentRuns.map((run) => runDuration(run, now) ?? 0)),
@@ -59,15 +80,35 @@ export function viewTask({ task, runs, checks, artifacts }: TaskParts, now: numb
     tokens: viewTokens(runs.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
     context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
     conversation: task.conversation.map(viewExchange),
-    runs: runs.map((run) => viewRun(run, now)),
+    runs: runs.map((run) => viewRun(run, shortIds, now)),
     checks: checks.map(viewCheck),
-    artifacts: artifacts.map(({ type, label, url, data }) => ({ type, label, url, data })),
+    artifacts: [...artifacts, ...task.documents.map(toArtifact)].map(({ type, label, url, data }) => ({
+      type,
+      label,
+      url,
+      data,
+    })),
   };
 }
 
-function viewTaskFields(task: Task, now: number) {
+/** Documents are artifacts too. Their content has a route of its own. */
+function toArtifact({ kind, version, hash }: DocumentRef): Artifact {
+  return { type: kind, label: `${kind} version ${version}`, url: null, data: { version, hash } };
+}
+
+export function viewDocumentRef({ kind, version, hash, run, at }: DocumentRef) {
+  return { kind, version, hash, run, at: iso(at) };
+}
+
+export function viewDocument(document: TaskDocument): DocumentJson {
+  const { kind, content } = document;
+  return { ...viewDocumentRef(document), text: renderDocument(kind, content), content };
+}
+
+function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number) {
   return {
     id: task.id,
+    short_id: shortIds.get(task.id) ?? task.id,
     title: task.title,
     project: task.project,
     pipeline: task.pipeline,
@@ -78,6 +119,15 @@ function viewTaskFields(task: Task, now: number) {
     complexity: task.complexity,
     tags: [...task.tags],
     plan_hash: task.planHash,
+    documents: task.documents.map(viewDocumentRef),
+    subtasks: task.subtasks.map(({ title, done }) => ({ title, done })),
+    assumed: assumedAnswers(task).map(({ question, answer, state, at }) => ({
+      question: question.id,
+      text: question.question,
+      answer,
+      state,
+      at: iso(at),
+    })),
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
@@ -98,9 +148,15 @@ function viewTaskFields(task: Task, now: number) {
     outcome: task.outcome,
     reason: task.reason,
     category: describeCategory(task),
+    is_fallback: isFallback(task),
     waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
     queued_for: task.queuedFor === null ? null : viewQueued(task.queuedFor),
+    change_request: changeRequest === null ? null : viewChangeRequest(changeRequest),
   };
+}
+
+function viewChangeRequest({ number, url, state, endedAt }: TaskChangeRequest) {
+  return { number, url, state, ended_at: isoOrNull(endedAt) };
 }
 
 function viewQueued({ kind, until, reason }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
@@ -111,11 +167,17 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
   const since = iso(waiting.since);
   switch (waiting.kind) {
     case "approval":
-      return { kind: waiting.kind, since, plan_hash: waiting.planHash };
+      return { kind: waiting.kind, since, plan_hash: waiting.planHash, document: waiting.document ?? null };
     case "answers":
       return { kind: waiting.kind, since, questions: waiting.questions.map(viewQuestion) };
     case "choice":
-      return { kind: waiting.kind, since, reason: waiting.reason, options: waiting.options.map(viewOption) };
+      return {
+        kind: waiting.kind,
+        since,
+        reason: waiting.reason,
+        options: waiting.options.map(viewOption),
+        needs_note: waiting.about === "checks",
+      };
     case "review":
     case "merge":
       return { kind: waiting.kind, since };
@@ -136,14 +198,16 @@ function viewExchange(exchange: Exchange): TaskJson["conversation"][number] {
     state: exchange.state,
     asked: exchange.asked.map((asked) => ("question" in asked ? viewQuestion(asked) : viewOption(asked))),
     reply: exchange.reply,
+    assumed: [...(exchange.assumed ?? [])],
     by: exchange.by,
     at: iso(exchange.at),
   };
 }
 
-export function viewRun(run: Run, now: number): RunJson {
+export function viewRun(run: Run, shortIds: ShortIds, now: number): RunJson {
   return {
     id: run.id,
+    short_id: shortIds.get(run.id) ?? run.id,
     task: run.task,
     project: run.project,
     state: run.state,

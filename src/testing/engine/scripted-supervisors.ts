@@ -65,6 +65,7 @@ export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
     watch: async (dir) => results.get(dir) ?? { kind: "lost" },
     control: async () => false,
     wasStarted: async (dir) => results.has(dir),
+    sweep: async () => undefined,
     isAlive: async () => false,
   };
 }
@@ -93,7 +94,10 @@ function toResult({ name }: JobCommand, { exitCode = 0, endedBy = "exit", failed
     endedBy,
     durationMs: 1,
     outputBytes: 0,
-    ...(failedOutput === undefined ? { flaky: false } : { flaky: true, failedRunEnd: Buffer.byteLength(failedOutput) }),
+    flaky: failedOutput !== undefined && exitCode === 0,
+    ...(failedOutput !== undefined && {
+      repetition: { failedRunEnd: Buffer.byteLength(failedOutput), start: Buffer.byteLength(failedOutput) },
+    }),
     startError: null,
   };
 }

@@ -196,8 +196,10 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       expect(await files.readLogTail("run_1", "checks/lint.log", 3)).toBe("ä");
       expect(await files.readLogTail("run_1", "checks/none.log", 3)).toBe("");
       writeFileSync(log, "first run, second run");
-      expect(await files.readLogTail("run_1", "checks/lint.log", 3, 9)).toBe("run");
-      expect(await files.readLogTail("run_1", "checks/lint.log", 100, 9)).toBe("first run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 3, { end: 9 })).toBe("run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 100, { end: 9 })).toBe("first run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 100, { start: 11 })).toBe("second run");
+      expect(await files.readLogTail("run_1", "checks/lint.log", 3, { start: 11 })).toBe("run");
       await expect(files.readLogTail("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
     });
 

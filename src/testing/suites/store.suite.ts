@@ -10,6 +10,7 @@ import { testRecords } from "../store/records.suite.ts";
 import { testReservations } from "../store/reservations.suite.ts";
 import { testRuns } from "../store/runs.suite.ts";
 import { testTasks } from "../store/tasks.suite.ts";
+import { testTotals } from "../store/totals.suite.ts";
 
 export interface OpenedStore {
   readonly store: Store;
@@ -52,6 +53,7 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     testAdmission(current);
     testEvents(current);
     testCosts(current);
+    testTotals(current);
     testReservations(current);
     testLedger(current);
     testRecords(current);

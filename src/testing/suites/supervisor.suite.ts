@@ -237,14 +237,16 @@ export function testSupervisors(suite: SupervisorSuite): void {
       test("a command that fails and then passes is flaky; one that fails twice is not", async () => {
         const once = shell("[ -e seen ] || { touch seen; echo broken; exit 1; }; echo fine");
         const red = { ...shell("printf x >> times; exit 1"), rerun: true } as const;
-        const job = bench.job([{ ...once, rerun: true, logFile: "f.log" }, red]);
-        const record = await bench.run(job);
-        const [first, second] = record.commands;
-        expect(first).toMatchObject({ flaky: true, exit: { code: 0 }, failedRunEnd: "broken\n".length });
-        expect(second).toMatchObject({ flaky: false, exit: { code: 1 } });
-        expect(readFileSync(file("times"), "utf8")).toBe("xx");
-        const log = readFileSync(join(job.dir, "f.log"), "utf8");
+        const missing = { ...shell("printf y >> times; no-such-program"), rerun: true, ifFails: "continue" } as const;
+        const job = bench.job([{ ...once, rerun: true, logFile: "f.log" }, missing, red]);
+        const [first, second, third] = (await bench.run(job)).commands;
+        expect(first).toMatchObject({ flaky: true, exit: { code: 0 }, repetition: { failedRunEnd: 7 } });
+        expect(second).toMatchObject({ flaky: false, exit: { code: 127 } });
+        expect(third).toMatchObject({ flaky: false, exit: { code: 1 } });
+        expect(readFileSync(file("times"), "utf8")).toBe("yxx"); // a missing program is not tried again
+        const log = readFileSync(join(job.dir, "f.log"), "utf8"); // "broken" has 7 bytes with its line break
         expect(log).toMatch(/^broken\n\n\[nightshift\] ===== The output above .* exit code 1\. .* =====\nfine\n$/);
+        expect(Buffer.from(log).subarray(first?.repetition?.start).toString()).toBe("fine\n");
       });
 
       test("a missing program or directory is a start error with an explanation", async () => {
@@ -359,8 +361,7 @@ export function testSupervisors(suite: SupervisorSuite): void {
         await waitUntil(() => ticks() > 4);
         expect(await bench.supervisors.control(job.dir, "pause")).toBe(true);
         const before = ticks();
-        // Longer than both limits.
-        await sleep(1_200);
+        await sleep(1_200); // longer than both limits
         expect(ticks()).toBe(before);
         await bench.supervisors.control(job.dir, "resume");
         await waitUntil(() => ticks() > before);

@@ -76,6 +76,22 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
         });
     });
 
+    test("readFiles returns the given files and links of a commit, without directories, submodules and large files", async () => {
+      await symlink("../a.txt", join(repo.checkout, "src/link"));
+      const base = await repo.commit({ "big.txt": "x".repeat(300_000), "src/ü.txt": "ü\n" });
+      await sync();
+      const paths = ["a.txt", "src/link", "src/ü.txt", "src", "big.txt", "missing", "src/missing/x"];
+      for (const task of [null, "task_0123456789"]) {
+        const found = await workspaces.readFiles({ project, task, base, paths });
+        expect(found.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+          { path: "a.txt", kind: "file", text: expect.any(String) },
+          { path: "src/link", kind: "link", text: "../a.txt" },
+          { path: "src/ü.txt", kind: "file", text: "ü\n" },
+        ]);
+        expect(await workspaces.readFiles({ project, task, base, paths: [] })).toEqual([]);
+      }
+    });
+
     test("excludes the commit where a shallow history ends, because its changes are unknown", async () => {
       await repo.commit({ "a.txt": "two\n" });
       await repo.commit({ "c.txt": "c\n" });

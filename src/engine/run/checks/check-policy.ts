@@ -2,13 +2,14 @@ import { checkDiff } from "../../../policy/diff/check-diff.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
 import { changedTests, touchesTests } from "../../../policy/weakened-tests/changed-tests.ts";
-import { diffRules } from "../../../policy/diff/diff-rules.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
-import { lastPayload } from "../../../core/outcomes/stored-outcome.ts";
+import { isCommitAllowed } from "../../../core/pipeline/decide-checks.ts";
+import { lastPayload, storedPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
 import type { SecretFinding } from "../../../ports/secret-scan.ts";
 import { findKnownChange, scopeRules } from "../../nightly/night-policy.ts";
+import { loadDiffRules } from "../load-diff-rules.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
 /** Result of the built-in review of a change (diff policy and secret scan). It runs before the project's own checks. */
@@ -51,7 +52,14 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
   if (work.baseCommit === work.headCommit) return NO_FINDINGS;
   const { ports, project, task, run, settings, pipeline } = context;
   const { change } = pipeline.policy;
-  const rules = { ...diffRules(change, settings), ...(await scopeRules(context, work)) };
+  const diffRules = await loadDiffRules(ports, {
+    project,
+    settings,
+    pipeline,
+    base: work.baseCommit,
+    task: task.id,
+  });
+  const rules = { ...diffRules, ...(await scopeRules(context, work)) };
   const changes = await ports.workspaces.readChanges({
     project: project.name,
     task: task.id,
@@ -112,12 +120,11 @@ async function loadPreviousFindings({ ports, task, run }: StepContext, work: Wor
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const before = runs.filter(({ id }) => id !== run.id);
   const rejected = lastPayload(before, "policy_failed");
-  const refused = lastPayload(
-    before.filter(({ step }) => step === "checks"),
-    "refused",
-  );
-  const wasAllowed = refused?.commit === work.headCommit && run.trigger?.kind === "retry";
-  return { reported: rejected?.reported_findings ?? [], allowed: wasAllowed ? (refused.reported_findings ?? []) : [] };
+  const asking = before.findLast(({ step, outcome }) => step === "checks" && outcome === "refused");
+  const refused = storedPayload(asking, "refused");
+  const isAllowed =
+    refused?.commit === work.headCommit && isCommitAllowed(task, work.headCommit, asking?.finishedAt ?? 0);
+  return { reported: rejected?.reported_findings ?? [], allowed: isAllowed ? (refused.reported_findings ?? []) : [] };
 }
 
 /** Removing a test can be right, so a policy may let an agent repeat it after one warning. All other rules are final. */

@@ -100,6 +100,45 @@ describe("checks", () => {
     expect((await world.drain(id)).reason).toMatch(/not verified: no checks configured/);
   });
 
+  it("a project whose only check is a warning passes, and the result says that nothing verifies the change", async () => {
+    const settings = "checks:\n  test: { command: npm test, severity: warning }\n";
+    world = await openEngineWorld({ settings, script: ({ name }) => (name === "agent" ? CHANGE : {}) });
+    const { reason } = await world.drain((await world.submit()).id);
+    expect(reason).toMatch(/not verified: no check with severity error is configured/);
+  });
+
+  it("a result of the base commit that is older than an hour does not blame the change", async () => {
+    let later = 0;
+    let isBroken = false;
+    world = await openEngineWorld({
+      settings: "checks:\n  test: { command: npm test }\n",
+      // Since then, something outside of the repository broke: the check now fails on every commit.
+      script: ({ name, run }) =>
+        name === "agent" ? CHANGE : isBroken || run === 0 ? { exitCode: 1, output: "no such module" } : {},
+      over: (ports) => ({ clock: { ...ports.clock, now: () => ports.clock.now() + later } }),
+    });
+    const checkAgain = async () => {
+      const { id } = await world.submit();
+      await world.step(id);
+      return (await world.step(id))?.outcome;
+    };
+    expect(await checkAgain()).toBe("checks_failed");
+    later = 2 * 3_600_000;
+    isBroken = true;
+    expect(await checkAgain()).toBe("checks_inconclusive");
+  });
+
+  it("a warning whose program the sandbox does not allow is only shown", async () => {
+    const output = 'nightshift: "ruff" is not available here. Allowed programs: git.';
+    world = await openEngineWorld({
+      settings: "checks:\n  lint: { command: ruff check }\n  test: { command: npm test }\n",
+      script: ({ name }) => (name === "agent" ? CHANGE : name === "check:lint" ? { exitCode: 127, output } : {}),
+    });
+    const { id } = await world.submit();
+    await world.step(id);
+    expect((await world.step(id))?.outcome).toBe("checks_passed");
+  });
+
   it("a second change on the same base commit does not measure the base again", async () => {
     const red = { exitCode: 1, output: "fails since yesterday" };
     await check(red, red);
@@ -123,6 +162,16 @@ describe("checks", () => {
     expect(await check(end)).toMatchObject({ outcome: "checks_passed", status: "flaky" });
     expect(tail).toMatch(/The end of the failed run:\nexpected 1 but got 2\n[^]*repeated run:[^]*done$/);
     expect(tail.length).toBeLessThan(8_500);
+  });
+
+  it("a check that fails twice shows only the output of its second run", async () => {
+    await check({ exitCode: 1, failedOutput: "first run\n", output: "second run\n" });
+    expect(tail).toBe("second run\n");
+  });
+
+  it("a flaky check with little output does not show the failed run twice", async () => {
+    await check({ failedOutput: "expected 1 but got 2\n", output: "done\n" });
+    expect(tail.match(/expected 1/g)).toHaveLength(1);
   });
 
   it("a failed check with severity warning does not stop the change", async () => {
@@ -194,8 +243,58 @@ describe("checks: a change of what defines the checks", () => {
       waitingFor: { kind: "choice", about: "checks" },
     });
     expect(JSON.stringify(task.waitingFor)).toContain("the change alters what is checked (check.sh)");
-    await world.commands.choose(id, "publish", "the script was wrong", ADA);
+    await world.commands.choose(id, { option: "publish", note: "the script was wrong" }, ADA);
     expect(await world.drain(id)).toMatchObject({ status: "succeeded", outcome: "published" });
+  });
+});
+
+describe("checks: a change of what an unchanged file lets the checks run", () => {
+  const files = {
+    "package.json": '{"scripts":{"test":"node etc/run.js"}}',
+    "etc/run.js": "run the tests\n",
+    "etc/setup.sh": "prepare\n",
+    "etc/related.sh": "run some tests\n",
+  };
+  const settings = `checks:
+  test: { command: npm test, related: "sh etc/related.sh {{files}}" }
+workspace: { setup: sh etc/setup.sh }
+improve: { avoid_recent_commits: 0 }
+`;
+
+  it.each(["etc/run.js", "etc/setup.sh", "etc/related.sh"])("%s leaves the decision to a person", async (path) => {
+    world = await openEngineWorld({
+      files,
+      settings,
+      script: ({ name }) => (name === "agent" ? { ...CHANGE, files: { [path]: "changed\n" } } : {}),
+    });
+    const task = await world.drain((await world.submit()).id);
+    expect(task).toMatchObject({ status: "waiting", state: "checking", waitingFor: { about: "checks" } });
+    expect(JSON.stringify(task.waitingFor)).toContain(`the change alters what is checked (${path})`);
+  });
+
+  it("is refused in the nightly improvement", async () => {
+    const analysis = {
+      outcome: "improvement_found",
+      summary: "faster",
+      category: "docs",
+      candidates: [{ rank: 1, title: "Say more", files: ["etc/run.js"], description: "d", rationale: "r" }],
+      selected: 1,
+      slug: "say-more",
+    };
+    world = await openEngineWorld({
+      files,
+      settings,
+      script: ({ name, role }) => {
+        if (name !== "agent") return {};
+        return role === "analyze" ? { report: analysis } : { ...CHANGE, files: { "etc/run.js": "process.exit(0)\n" } };
+      },
+    });
+    const improve = { category: "docs", only: true, scheduledAt: null } as const;
+    const { id } = await world.submit({ pipeline: "improve", improve });
+    expect(await world.drain(id)).toMatchObject({ status: "failed", state: "abandoned" });
+    expect((await world.runs(id)).filter(({ step }) => step === "checks").map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: 3 }, () => "policy_failed"),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
-import { describeResults, judgeChange, type CheckedChange } from "../../../core/task/judge-change.ts";
+import { describeResults, isDeciding, judgeChange, type CheckedChange } from "../../../core/task/judge-change.ts";
 import { currentCategory } from "../../../core/nightly/category.ts";
 import { baseTestsMode } from "../../../policy/weakened-tests/changed-tests.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
@@ -77,8 +77,8 @@ async function checkChange(host: CheckHost, { work, checks, policy, modes }: Che
   const results = await judgeByBaseline(host, { work, checks, results: raw, job: baselineJobOf(run.id) });
   if (setupFailure !== null && results.some(({ status }) => status === "failed"))
     throw new StepEnd("setup_failed", setupFailure);
-  requireAllowedPrograms(results);
   const { failOnWarning } = settings;
+  requireAllowedPrograms(results, failOnWarning);
   const alone = { results, withBaseGates: [], proof: NO_PROOF, records: [record] };
   if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
   const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
@@ -132,8 +132,8 @@ async function checksFor(context: StepContext, files: readonly string[]): Promis
 }
 
 /** A check whose program the sandbox does not allow says nothing about the change. */
-function requireAllowedPrograms(results: readonly CheckResult[]): void {
-  for (const { name, status, tail } of results) {
+function requireAllowedPrograms(results: readonly CheckResult[], failOnWarning: boolean): void {
+  for (const { name, status, tail } of results.filter((each) => isDeciding(each, failOnWarning))) {
     const program =
       status === "could_not_run" ? /^nightshift: "(.+)" is not available here/m.exec(tail)?.[1] : undefined;
     if (program !== undefined)

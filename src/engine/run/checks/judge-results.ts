@@ -1,4 +1,4 @@
-import { judgeCheck, needsBaseline } from "../../../core/task/judge-check.ts";
+import { judgeCheck, needsBaseline, type BaselineResult } from "../../../core/task/judge-check.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { Work } from "../step-context.ts";
@@ -23,11 +23,18 @@ export async function judgeByBaseline(
   const baseline =
     failed.length === 0 || work.baseCommit === work.headCommit
       ? []
-      : await measureBaseline(host, { tree, commit: work.baseCommit, checks: failed });
+      : await measureBaseline(host, { tree, commit: work.baseCommit, checks: failed, isUsable: isRecent(host) });
   return results.map((result): CheckResult => {
     const onBase = baseline.find(({ name }) => name === result.name);
     return { ...withRun(host, result), status: onBase === undefined ? result.status : judgeCheck(result, onBase) };
   });
+}
+
+/** A result from another day may come from another state of the machine or another date, so it cannot blame the change. */
+const MAX_AGE_MS = 3_600_000;
+
+function isRecent({ ports }: CheckHost): (result: BaselineResult) => boolean {
+  return ({ measuredAt }) => ports.clock.now() - measuredAt < MAX_AGE_MS;
 }
 
 /** The counts are not stored with the result. */

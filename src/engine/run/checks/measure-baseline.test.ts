@@ -15,10 +15,10 @@ async function open(ends: Readonly<Record<string, ScriptedEnd>>, settings = SETT
   world = await openEngineWorld({ settings, script: ({ name }) => ends[name] ?? {} });
 }
 
-async function measure(refresh = false): Promise<ProjectBaseline> {
+async function measure(): Promise<ProjectBaseline> {
   const project = await world.ports.store.projects.getProject("shop");
   if (project === null) throw new Error("no project");
-  return measureProject(world.ports, project, { signal: new AbortController().signal, refresh });
+  return measureProject(world.ports, project, { signal: new AbortController().signal });
 }
 
 const statuses = ({ results }: ProjectBaseline) => results.map(({ name, status }) => `${name} ${status}`);
@@ -35,14 +35,29 @@ describe("measureProject", () => {
     expect(await readdir(join(world.ports.host.home, "runs"))).toEqual([]);
   });
 
-  it("a second measurement of the same commit runs nothing, unless it is asked to", async () => {
-    await open({ "check:lint": { exitCode: 1, output: "2 problems" } });
+  it("a second measurement of the same commit runs nothing that passed", async () => {
+    await open({});
     const first = await measure();
     const before = world.supervisors.started.length;
     expect(await measure()).toEqual(first);
     expect(world.supervisors.started).toHaveLength(before);
-    await measure(true);
-    expect(world.supervisors.started).toHaveLength(2 * before);
+  });
+
+  it("a check that failed runs again, because people ask after a repair of the machine", async () => {
+    const ends = { "check:lint": { exitCode: 1, output: "no module named yaml" } };
+    await open(ends);
+    await measure();
+    ends["check:lint"] = { exitCode: 0, output: "" };
+    expect(statuses(await measure())).toEqual(["test passed", "lint passed"]);
+    expect(world.supervisors.started.slice(3)).toEqual(["setup", "check:lint"]);
+  });
+
+  it("says which checks can reject a change", async () => {
+    await open({});
+    expect((await measure()).results.map(({ name, decides }) => [name, decides])).toEqual([
+      ["test", true],
+      ["lint", false],
+    ]);
   });
 
   it("measurements at the same time run each check once", async () => {

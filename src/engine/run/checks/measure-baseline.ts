@@ -1,5 +1,6 @@
-import { canonicalJson } from "../../../core/pipeline/apply-outcome.ts";
-import type { BaselineResult } from "../../../core/task/judge-check.ts";
+import { canonicalJson } from "../../../core/text/canonical-json.ts";
+import { isDeciding } from "../../../core/task/judge-change.ts";
+import { needsBaseline, type BaselineResult } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { Job, JobResult } from "../../../ports/supervisor.ts";
@@ -14,8 +15,8 @@ export interface BaselineParams {
   readonly tree: Pick<CheckTree, "job" | "name">;
   readonly commit: string;
   readonly checks: readonly CheckSettings[];
-  /** Measure again, also what was measured before. */
-  readonly refresh?: boolean;
+  /** Whether a result from before is still good enough. Default: always. */
+  readonly isUsable?: (result: BaselineResult) => boolean;
 }
 
 /**
@@ -23,8 +24,8 @@ export interface BaselineParams {
  * is measured again, because its cause is usually outside of the repository, such as a program that is not installed.
  */
 export async function measureBaseline(host: CheckHost, params: BaselineParams): Promise<readonly BaselineResult[]> {
-  const { tree, commit, checks, refresh = false } = params;
-  const known = refresh ? new Map<string, BaselineResult>() : await loadKnown(host, commit, checks);
+  const { tree, commit, checks, isUsable = () => true } = params;
+  const known = new Map((await loadKnown(host, commit, checks)).filter(([, result]) => isUsable(result)));
   const missing = checks.filter(({ name }) => !known.has(name));
   if (missing.length > 0)
     for (const result of await measure(host, { ...tree, commit, overlay: null }, missing))
@@ -36,14 +37,15 @@ async function loadKnown(
   host: CheckHost,
   commit: string,
   checks: readonly CheckSettings[],
-): Promise<Map<string, BaselineResult>> {
+): Promise<readonly (readonly [name: string, BaselineResult])[]> {
   const { ports } = host;
-  const known = new Map<string, BaselineResult>();
-  for (const check of checks) {
-    const result = await ports.store.projects.getBaseline(keyOf(host, commit, check), ports.clock.now());
-    if (result !== null) known.set(check.name, { ...result, name: check.name });
-  }
-  return known;
+  const known = await Promise.all(
+    checks.map(async (check) => {
+      const result = await ports.store.projects.getBaseline(keyOf(host, commit, check), ports.clock.now());
+      return result === null ? [] : [[check.name, { ...result, name: check.name }] as const];
+    }),
+  );
+  return known.flat();
 }
 
 async function measure(
@@ -84,18 +86,25 @@ export interface ProjectBaseline {
   readonly branch: string;
   readonly commit: string;
   /** In the order of the settings. Empty if the project has no checks. */
-  readonly results: readonly BaselineResult[];
+  readonly results: readonly MeasuredCheck[];
+}
+
+export interface MeasuredCheck extends BaselineResult {
+  /** Whether it decides about a change. The others are only shown. */
+  readonly decides: boolean;
 }
 
 /**
  * Runs all checks of a project on the newest commit of its default branch, outside of any task. One measurement per project
- * runs at a time; a second caller gets the kept results. Throws a RemoteError if the remote cannot be reached.
+ * runs at a time; a second caller gets the kept results. Checks that did not pass run again, because people ask after they
+ * repaired something. Throws a RemoteError if the remote cannot be reached.
  */
 export async function measureProject(
   ports: EnginePorts,
   project: Project,
-  { signal, refresh = false }: { readonly signal: AbortSignal; readonly refresh?: boolean },
+  { signal }: { readonly signal: AbortSignal },
 ): Promise<ProjectBaseline> {
+  const asked = ports.clock.now();
   const stored = await ports.projects.settings(project);
   const settings = { ...stored, sandbox: { ...stored.sandbox, mode: ports.sandbox.mode } };
   const { branch, commit } = await ports.workspaces.sync(sourceOf({ ports, project, settings }));
@@ -105,16 +114,22 @@ export async function measureProject(
     const run = { id: ports.clock.newId("run"), step: "checks", role: null, attempt: 1 } as const;
     const host: CheckHost = { ports, project, settings, task, run, perform: (job) => performJob(ports, job, signal) };
     const tree = { job: run.id, name: run.id };
+    const { checks, failOnWarning } = settings;
+    // A caller that waited for the lock gets what the other one measured meanwhile.
+    const isUsable = createUsableCheck(asked);
     try {
-      return {
-        branch,
-        commit,
-        results: await measureBaseline(host, { tree, commit, checks: settings.checks, refresh }),
-      };
+      const results = await measureBaseline(host, { tree, commit, checks, isUsable });
+      const deciding = new Set(checks.filter((check) => isDeciding(check, failOnWarning)).map(({ name }) => name));
+      return { branch, commit, results: results.map((each) => ({ ...each, decides: deciding.has(each.name) })) };
     } finally {
       await removeTraces(ports, task.id, run.id);
     }
   });
+}
+
+/** A result that says nothing about the base is measured again, unless it is newer than the request. */
+function createUsableCheck(asked: number): (result: BaselineResult) => boolean {
+  return ({ status, measuredAt }) => !needsBaseline({ status }) || measuredAt >= asked;
 }
 
 async function performJob(ports: EnginePorts, job: Job, signal: AbortSignal): Promise<JobResult> {

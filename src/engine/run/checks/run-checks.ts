@@ -2,6 +2,7 @@ import type { CheckResult } from "../../../core/task/run.ts";
 import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
 import type { RawCheckStatus, TestCounts } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
+import type { LogRange } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay } from "../../../ports/workspace.ts";
 import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
@@ -134,12 +135,16 @@ async function readCounts({ ports }: CheckHost, job: string, log: string): Promi
   return readTestCounts(output, output.length < COUNTED_BYTES / 2);
 }
 
-/** The end of the output. For a flaky check, most of it is from the run that failed. */
+/** The end of the output of a check's last run. For a flaky check, most of it is from the run that failed. */
 async function readOutput({ ports }: CheckHost, job: string, log: string, ended: CommandResult): Promise<string> {
-  const { failedRunEnd } = ended;
-  if (failedRunEnd === undefined) return ports.runFiles.readLogTail(job, log, TAIL_BYTES);
-  const failed = await ports.runFiles.readLogTail(job, log, TAIL_BYTES - REPEATED_TAIL_BYTES, failedRunEnd);
-  const repeated = await ports.runFiles.readLogTail(job, log, REPEATED_TAIL_BYTES);
+  const { flaky, repetition } = ended;
+  const read = (maxBytes: number, range?: LogRange): Promise<string> =>
+    ports.runFiles.readLogTail(job, log, maxBytes, range);
+  if (repetition === undefined) return read(TAIL_BYTES);
+  const { failedRunEnd, start } = repetition;
+  if (!flaky) return read(TAIL_BYTES, { start });
+  const failed = await read(TAIL_BYTES - REPEATED_TAIL_BYTES, { end: failedRunEnd });
+  const repeated = await read(REPEATED_TAIL_BYTES, { start });
   const title = "It failed, and passed when it was repeated at once. The end of the failed run:";
   return `${title}\n${failed.trim()}\n\nThe end of the repeated run:\n${repeated.trim()}`;
 }

@@ -4,7 +4,8 @@ import type { CommandResult, ExitRecord, JobCommand, JobResult } from "../../../
 import type { TreeOverlay, Workspace } from "../../../ports/workspace.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
-import type { CommandContext, StepContext } from "../step-context.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { StepEnd, type CommandContext, type StepContext } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { grantAccess } from "../../../policy/access/grant.ts";
 import type { Role } from "../../../core/task/role.ts";
@@ -23,19 +24,20 @@ export async function openWorkspace(
   overlay: TreeOverlay | null = null,
 ): Promise<Workspace> {
   const { ports, project, task, settings } = context;
-  return ports.workspaces.open({
-    project: project.name,
-    task: task.id,
-    name,
-    commit,
-    branch: task.branch ?? `agent/${task.id}`,
-    unchanged: await findReusableTree(context),
-    overlay,
-    copy:
-      project.path === null || settings.workspace.copy.length === 0
-        ? null
-        : { from: project.path, files: settings.workspace.copy },
-  });
+  const unchanged = await findReusableTree(context);
+  const { copy: files } = settings.workspace;
+  const copy = project.path === null || files.length === 0 ? null : { from: project.path, files };
+  const branch = task.branch ?? `agent/${task.id}`;
+  return ports.workspaces
+    .open({ project: project.name, task: task.id, name, commit, branch, unchanged, overlay, copy })
+    .catch(endOnInvalidSettings);
+}
+
+/** No attempt of an agent can repair settings such as `workspace.copy`. */
+function endOnInvalidSettings(error: unknown): never {
+  if (error instanceof UserError && error.kind === "invalid")
+    throw new StepEnd("setup_failed", [error.message, error.hint].join(" ").trim());
+  throw error;
 }
 
 /** Only for agents: the project's commands must not run in a tree that an agent has used. */

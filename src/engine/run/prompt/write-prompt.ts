@@ -12,6 +12,9 @@ import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../../core/settings/settings.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";
+import { newestOf } from "../../../core/task/document.ts";
+import { renderDocument } from "../../../core/task/render-document.ts";
+import { describePriorReview } from "../../../core/task/review.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
@@ -56,6 +59,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     outcomeFile: paths.outcomeFile,
     hasTool,
     isResumed,
+    maxTokens: settings.roles[role].contextTokens,
     nonce: ports.digest(`${run.id} ${run.token} ${ports.clock.newId("run")}`).slice(0, 16),
   });
   await ports.runFiles.writePrompt(run.id, text);
@@ -115,7 +119,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const MAX_DIFF_BYTES = 200_000;
 const ROLES_WITH_DIFF: readonly Role[] = ["review", "verify", "describe"];
-const ROLES_WITH_CHECKS: readonly Role[] = ["verify", "describe"];
+const ROLES_WITH_CHECKS: readonly Role[] = ["verify", "describe", "review"];
 
 /** Data for the prompt beyond the task itself: the current state, not how it came about. */
 export async function loadPromptData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
@@ -125,8 +129,19 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
   return {
     ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
     ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
+    ...(await loadDocuments(context)),
+    ...(role === "review" && { prior_review: describePriorReview(context.task.context) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
+}
+
+/** The plan is part of the task. */
+async function loadDocuments({ ports, task }: StepContext): Promise<PromptData> {
+  const render = async (kind: "design" | "report"): Promise<string> => {
+    const document = newestOf(task.documents, kind) && (await ports.store.tasks.getDocument(task.id, kind, null));
+    return document === null ? "" : renderDocument(kind, document.content);
+  };
+  return { design: await render("design"), report: await render("report") };
 }
 
 async function loadDiff({ ports, task, project }: StepContext, work: Work): Promise<PromptData> {

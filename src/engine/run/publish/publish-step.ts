@@ -4,6 +4,7 @@ import {
   markUnchecked,
   type ChangeText,
 } from "../../../core/nightly/describe-change.ts";
+import { shortHash } from "../../../core/text/short-hash.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
@@ -101,8 +102,14 @@ async function pushBranch(
   if (isOrderedToEnd) return null;
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const { remote } = project;
-  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, credentials });
+  const published = await listPublishedCommits(context);
+  await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, published, credentials });
   return { failure: null, end: {}, granted: [] };
+}
+
+async function listPublishedCommits({ ports, task }: StepContext): Promise<readonly string[]> {
+  const artifacts = await ports.store.tasks.listArtifacts(task.id);
+  return artifacts.flatMap(({ type, data }) => (type === "commit" ? [String(data["commit"])] : []));
 }
 
 /** Looks for a reason that came up since the checks: the same change is published, or too many change requests are open. */
@@ -175,7 +182,7 @@ interface PublishedWork extends JudgedWork {
 function toResult(context: StepContext, published: PublishedWork): StepResult {
   const { branch, commit, baseCommit, request, title, pushed, unverifiedBecause: because } = published;
   const { run, project } = context;
-  const short = commit.slice(0, 12);
+  const short = shortHash(commit);
   const artifacts: readonly Artifact[] = [
     { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
     { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
@@ -213,7 +220,7 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
   return describeTaskChange({
     title: task.title,
     description: task.description,
-    summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.text ?? "",
+    summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.summary ?? "",
     checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}`),
     trailer: settings.commitTrailer,
   });

@@ -1,0 +1,63 @@
+import type { AdvanceParams } from "./advance.ts";
+import { entryOf, type Outcome } from "../outcomes/outcome.ts";
+import { describeComments } from "../task/review.ts";
+import type { Trigger } from "../task/task.ts";
+
+// Why the next run is started.
+
+export function outcomeTrigger(params: AdvanceParams): Trigger | null {
+  const { outcome, run } = params;
+  const kind = entryOf(outcome.name).trigger;
+  return kind === null ? null : { kind, text: triggerText(outcome), run: run?.id ?? null };
+}
+
+/** For checks, pass on the output. For verdicts, pass on the summary and the details. */
+function triggerText(outcome: Outcome): string {
+  const { summary } = outcome;
+  switch (outcome.name) {
+    case "checks_failed":
+    case "checks_inconclusive":
+    case "policy_failed":
+    case "revise":
+      return nonBlank(outcome.payload.details) ?? summary;
+    case "changes_requested":
+      return [summary, describeComments(outcome.payload.comments)].filter((part) => part !== "").join("\n\n");
+    case "verify_failed": {
+      const details = nonBlank(outcome.payload.error_details) ?? summary;
+      return details === summary ? summary : `${summary}\n\n${details}`;
+    }
+    default:
+      return summary;
+  }
+}
+
+function nonBlank(text: string | undefined): string | null {
+  return text === undefined || text.trim() === "" ? null : text;
+}
+
+export function replyTrigger({ outcome, task }: AdvanceParams, kind: "answers" | "choice"): Trigger {
+  return { kind, text: outcome.summary, run: task.trigger?.run ?? null };
+}
+
+export function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
+  // The original trigger still applies: an interrupted repair is still a repair.
+  const kind = outcome.name === "invalid_output" ? "report" : "resume";
+  const pending = kind === "resume" ? (task.trigger?.text ?? "") : "";
+  return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
+}
+
+export function tryAgainTrigger(params: AdvanceParams): Trigger {
+  switch (params.outcome.name) {
+    case "agent_error":
+      return retryTrigger(params);
+    case "context_too_long":
+      // The session was too long, so it is not resumed.
+      return { ...resumeTrigger(params), run: null };
+    default:
+      return resumeTrigger(params);
+  }
+}
+
+export function retryTrigger({ outcome, run }: AdvanceParams): Trigger {
+  return { kind: "retry", text: outcome.summary, run: run?.id ?? null };
+}

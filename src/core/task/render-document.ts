@@ -1,0 +1,98 @@
+import type { DocumentContent, DocumentKind } from "./document.ts";
+
+/** The document as Markdown, for people and for the prompts of later agents. */
+export function renderDocument(kind: DocumentKind, content: DocumentContent): string {
+  switch (kind) {
+    case "plan":
+      return text(content["plan"]) === "" ? renderExecutionPlan(content) : renderPlan(content);
+    case "design":
+      return text(content["design"]);
+    case "report":
+      return joinParts([
+        text(content["report"]),
+        section("Possible fixes", list(content["options"]).map(renderOption).join("\n\n")),
+        section("Subtasks", numbered(content["subtasks"])),
+      ]);
+  }
+}
+
+function renderPlan(content: DocumentContent): string {
+  return joinParts([
+    text(content["plan"]),
+    section("Subtasks", numbered(content["subtasks"])),
+    section("Files", bullets(content["files"])),
+  ]);
+}
+
+/** The plan of one later run: everything that it is granted. */
+function renderExecutionPlan(content: DocumentContent): string {
+  const estimate = record(content["estimate"]);
+  return joinParts([
+    section("Prompt", text(content["prompt"])),
+    section("System prompt", text(content["system_prompt"])),
+    section("Tools", bullets(content["tools"]) || "None."),
+    section("Directories it may write", bullets(content["directories"]) || "None. It only reads."),
+    section("Commands", bullets(content["commands"])),
+    section("Network", bullets(content["network"])),
+    section("Git", content["needs_git"] === true ? "Needed." : "Not needed."),
+    section("Estimate", describeEstimate(estimate)),
+    section("Reasoning", text(content["reasoning"])),
+  ]);
+}
+
+function describeEstimate(estimate: DocumentContent): string {
+  const parts = [
+    ...(typeof estimate["minutes"] === "number" ? [`${estimate["minutes"]} minutes`] : []),
+    ...(typeof estimate["tokens"] === "number" ? [`${estimate["tokens"]} tokens`] : []),
+    ...(typeof estimate["usd"] === "number" ? [`$${estimate["usd"]}`] : []),
+  ];
+  return parts.join(", ");
+}
+
+function renderOption(option: unknown): string {
+  const { id, title, description, pros, cons, recommended } = record(option);
+  return joinParts([
+    `### ${text(id)}: ${text(title)}${recommended === true ? " (recommended)" : ""}`,
+    text(description),
+    argumentsOf("For", pros),
+    argumentsOf("Against", cons),
+  ]);
+}
+
+function argumentsOf(heading: string, value: unknown): string {
+  const given = Array.isArray(value) ? value.map(text).join("; ") : text(value);
+  return given === "" ? "" : `${heading}: ${given}`;
+}
+
+function section(title: string, body: string): string {
+  return body === "" ? "" : `## ${title}\n\n${body}`;
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function bullets(value: unknown): string {
+  return list(value)
+    .map((each) => `- ${text(each)}`)
+    .join("\n");
+}
+
+function numbered(value: unknown): string {
+  return list(value)
+    .map((each, index) => `${index + 1}. ${text(each)}`)
+    .join("\n");
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value.trim() : "";
+}
+
+function record(value: unknown): DocumentContent {
+  // Stored documents passed a schema, but one of an earlier version.
+  return typeof value === "object" && value !== null ? (value as DocumentContent) : {};
+}
