@@ -1,8 +1,9 @@
 import { UserError } from "../core/text/errors.ts";
-import { escapedLine, escapedText, prefixLines } from "../core/text/terminal-text.ts";
+import { escapedLine, escapedText } from "../core/text/terminal-text.ts";
 import type { Client, PendingTrustJson, ProjectJson } from "../http/client/client.ts";
 import { confirm } from "./ask.ts";
 import type { CliContext } from "./context.ts";
+import { wrapLines } from "./print/fit-text.ts";
 import { paint } from "./print/style.ts";
 
 export interface ProjectLocation {
@@ -48,15 +49,27 @@ function describe(context: CliContext, { changes }: PendingTrustJson): string {
   const lines = changes.flatMap(({ key, accepted, wanted }) => [
     paint(context, "bold", escapedLine(key)),
     ...(isRepositoryFile(key) ? [`  ${describeFileChange(accepted, wanted)}`] : compare(context, accepted, wanted)),
+    ...(key === "sandbox.write" && wanted !== null ? [`  ${WRITE_ACCESS}`] : []),
   ]);
   return `The project's files request these permissions:\n${lines.join("\n")}\n`;
 }
 
+/** The name does not say that write access reaches the programs that use the folder (docs/security.md). */
+const WRITE_ACCESS =
+  "Agents can change everything there, and talk to programs that create sockets or named pipes there. Do not share the folder with programs that trust its contents.";
+
 function compare(context: CliContext, accepted: string | null, wanted: string | null): readonly string[] {
   return [
-    ...(accepted === null ? [] : [paint(context, "red", prefixLines(escapedText(accepted), "  - "))]),
-    ...(wanted === null ? [] : [paint(context, "green", prefixLines(escapedText(wanted), "  + "))]),
+    ...(accepted === null ? [] : [paint(context, "red", markLines(context, accepted, "  - "))]),
+    ...(wanted === null ? [] : [paint(context, "green", markLines(context, wanted, "  + "))]),
   ];
+}
+
+/** Marks every line, so that none can imitate one of our own. */
+function markLines(context: CliContext, text: string, mark: string): string {
+  return wrapLines(context, escapedText(text), mark.length)
+    .map((line) => `${mark}${line}`)
+    .join("\n");
 }
 
 /** Only the hash of a file is known here, so the text says what happened to the file instead of showing a diff. */

@@ -1,12 +1,51 @@
-/** Asks on stderr, because stdout carries only the command's result. Ctrl-C counts as no. Call it only on a terminal. */
+import { UserError } from "../core/text/errors.ts";
+
+/** Asks on stderr, because stdout carries only the command's result. Ctrl-C and Ctrl-D count as no. Call it only on a terminal. */
 export async function confirm(message: string): Promise<boolean> {
-  const prompts = await import("@clack/prompts");
-  return (await prompts.confirm({ message, initialValue: false, output: process.stderr })) === true;
+  const { confirm: show } = await import("@clack/prompts");
+  return (await ask((signal) => show({ message, initialValue: false, output: process.stderr, signal }))) === true;
 }
 
-/** Asks for a secret without showing it. Ctrl-C returns an empty text. Call it only on a terminal. */
-export async function askHidden(message: string): Promise<string> {
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.password({ message, output: process.stderr });
-  return typeof answer === "string" ? answer : "";
+/** Asks for one line of text without showing it. Ctrl-C, Ctrl-D and Escape return null. Call it only on a terminal. */
+export async function askHidden(message: string): Promise<string | null> {
+  const { password: show } = await import("@clack/prompts");
+  const pasted = watchForSecondLine();
+  const answer = await ask((signal) => show({ message, output: process.stderr, signal })).finally(pasted.stop);
+  if (typeof answer !== "string") return null;
+  if (pasted.hasSecondLine()) throw new UserError("invalid", "The value has more than one line. Nothing was stored.");
+  return answer;
+}
+
+/** The prompts do not notice the end of the input, after which the command would end in silence and as if it had succeeded. */
+async function ask<T>(show: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const cancel = new AbortController();
+  const stop = watchKeys(({ ctrl, name }) => ctrl === true && name === "d" && cancel.abort());
+  try {
+    return await show(cancel.signal);
+  } finally {
+    stop();
+  }
+}
+
+/** A prompt takes the first or the last of several pasted lines and drops the others. */
+function watchForSecondLine(): { readonly stop: () => void; readonly hasSecondLine: () => boolean } {
+  let hasFirst = false;
+  let hasSecond = false;
+  const stop = watchKeys(({ name }) => {
+    const isBreak = name === "return" || name === "enter";
+    if (isBreak) hasFirst = true;
+    else if (hasFirst) hasSecond = true;
+  });
+  return { stop, hasSecondLine: () => hasSecond };
+}
+
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+}
+
+function watchKeys(onKey: (key: Key) => unknown): () => void {
+  const listener = (_: unknown, key: Key): void => void onKey(key);
+  process.stdin.on("keypress", listener);
+  return () => void process.stdin.off("keypress", listener);
 }

@@ -6,6 +6,8 @@ export interface CliContext {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
+  /** Columns of the terminal that shows the result. Missing in a pipe: nothing is cut there. */
+  readonly width?: number | undefined;
   /** The value of `--project`. Null means the project of the current folder. */
   readonly project: string | null;
   readonly cwd: string;
@@ -39,6 +41,7 @@ export function createContext(options: GlobalOptions): CliContext {
       options.color !== false &&
       (env["NO_COLOR"] ?? "") === "" &&
       (process.stdout.isTTY || (env["FORCE_COLOR"] ?? "") !== ""),
+    width: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
     project: options.project ?? null,
     cwd: process.cwd(),
     env,

@@ -36,7 +36,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   kill: "kill task_3k9",
   retry: "retry task_3k9 --from implementing --wait",
   delete: "delete task_3k9",
-  approve: "approve task_3k9 --plan 5f2c1d",
+  approve: "approve task_3k9 --plan 5f2c1d9e0b7a",
   reject: 'reject task_3k9 "not worth the risk"',
   revise: 'revise task_3k9 "keep the old flag working"',
   answer: 'answer task_3k9 whom="night shift" --wait',

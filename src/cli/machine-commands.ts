@@ -10,7 +10,7 @@ export function addMachineCommands(program: Command, load: typeof lazy): void {
     .description("Show the daemon's log; works without a daemon")
     .option("--follow", "Continue with new entries until Ctrl-C")
     .option("--task <task>", "Show only entries about this task and its runs")
-    .option("--since <when>", "First entry: 30m, 2h or 7d before now, a day or a timestamp (default: 1d)")
+    .option("--since <when>", "Start 30m, 2h or 7d before now, or at a day or timestamp (default: 1d)")
     .action(load(async () => (await import("./commands/machine/logs.ts")).logs));
   program
     .command("backup <file>")
@@ -31,7 +31,7 @@ function addAuthCommands(program: Command, load: typeof lazy): void {
     .action(load(async () => (await import("./commands/machine/auth.ts")).listKeys));
   auth
     .command("add <name>")
-    .description("Store a key for the daemon; the value is asked for, or read from stdin")
+    .description("Store a key for the daemon; asks for the value, or reads it from stdin")
     .action(load(async () => (await import("./commands/machine/auth.ts")).addKey));
   auth
     .command("remove <name>")

@@ -3,8 +3,9 @@ import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
-import { EXAMPLES } from "./examples.ts";
+import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addMachineCommands } from "./machine-commands.ts";
 import { version } from "./version.ts";
 
@@ -13,8 +14,8 @@ type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Pr
 export async function runProgram(argv: readonly string[], json: boolean): Promise<void> {
   const program = createProgram();
   // With --json, report-error.ts prints usage errors to stdout as JSON, so commander must not print them to stderr.
-  if (json)
-    for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr: () => undefined });
+  const writeErr = (text: string) => void (json || process.stderr.write(terminalOutput(text)));
+  for (const command of [program, ...allCommands(program)]) command.configureOutput({ writeErr });
   if (argv.length === 0) return program.outputHelp();
   await program.parseAsync([...argv], { from: "user" });
 }
@@ -23,36 +24,36 @@ export async function runProgram(argv: readonly string[], json: boolean): Promis
 export function createProgram(): Command {
   const program = new Command("nightshift")
     .description(
-      "Puts AI coding agents on the night shift: submit work in the evening, get verified change requests in the morning.",
+      "Put AI coding agents on the night shift: submit work in the evening, get verified change requests in the morning.",
     )
-    .version(version(), "--version")
+    .version(version(), "--version", "Print the version")
+    .helpOption("-h, --help", "Show help")
+    .helpCommand("help [command]", "Show the help of a command")
     .option("--json", "Print one JSON value to stdout and nothing else")
-    .option("--project <name>", "Project to use (default: the project of the current folder)")
-    .option("--quiet", "Do not print progress to stderr")
-    .option("--no-color", "Do not use colours")
+    .option("--project <name>", "Use this project (default: the project of the current folder)")
+    .option("--quiet", "Print no progress to stderr")
+    .option("--no-color", "Print no colours")
     .showHelpAfterError('(run "nightshift --help" for a list of commands)')
     .showSuggestionAfterError()
+    .configureHelp({ subcommandTerm: describeSubcommand })
     .addHelpText(
       "after",
       '\nExample:\n  nightshift demo\n\nIn your own repository:\n  nightshift init\n  nightshift submit --pipeline chore "Greet people by name" --wait\n',
     )
     .exitOverride();
   addProjectCommands(program);
-  addDaemonCommands(program);
-  addMachineCommands(program, lazy);
   addTaskCommands(program);
   addDecisionCommands(program);
   addRuleCommands(program);
   addReadingCommands(program);
-  for (const command of allCommands(program)) {
-    inheritGlobals(command);
-    addExample(command);
-    command.showHelpAfterError(`(run "nightshift ${pathOf(command)} --help" for its arguments and options)`);
-  }
+  addDaemonCommands(program);
+  addMachineCommands(program, lazy);
+  allCommands(program).forEach(completeCommand);
   return program;
 }
 
 function addProjectCommands(program: Command): void {
+  program.commandsGroup("Set up a project:");
   program
     .command("init")
     .description("Detect checks, default branch and remote; write nightshift.yaml; register and trust the project")
@@ -62,13 +63,13 @@ function addProjectCommands(program: Command): void {
       "--yes",
       "Accept the permissions that an existing nightshift.yaml requests; allow the package registry in a new one",
     )
-    .option("--no-run", "Do not run the checks")
+    .option("--no-run", "Skip the run of the checks")
     .action(lazy(async () => (await import("./commands/init.ts")).init));
   program
     .command("trust")
     .description("Show the additional permissions that the project's files request, and accept them")
     .option("--yes", "Accept without a prompt")
-    .option("--no-run", "Do not run the checks")
+    .option("--no-run", "Skip the run of the checks")
     .action(lazy(async () => (await import("./commands/trust.ts")).trust));
   program
     .command("projects")
@@ -83,6 +84,7 @@ function addProjectCommands(program: Command): void {
 }
 
 function addDaemonCommands(program: Command): void {
+  program.commandsGroup("Manage the daemon and this machine:");
   program
     .command("start")
     .description("Start the daemon")
@@ -101,7 +103,7 @@ function addDaemonCommands(program: Command): void {
   program
     .command("doctor")
     .description("Check this machine and its configuration; works without a daemon")
-    .option("--no-run", "Do not run the project's checks")
+    .option("--no-run", "Skip the run of the project's checks")
     .action(lazy(async () => (await import("./commands/machine/doctor.ts")).doctor));
   const token = program.command("token").description("Manage API tokens of people");
   token
@@ -111,7 +113,7 @@ function addDaemonCommands(program: Command): void {
   token
     .command("add <name>")
     .description("Create a token; it is shown only once")
-    .requiredOption("--may <rights>", "Comma-separated rights: submit, approve, admin")
+    .requiredOption("--may <rights>", "Grant these rights, separated by commas: submit, approve, admin")
     .action(lazy(async () => (await import("./commands/token.ts")).addToken));
   token
     .command("remove <name>")
@@ -130,26 +132,27 @@ function addDaemonCommands(program: Command): void {
 }
 
 function addTaskCommands(program: Command): void {
+  program.commandsGroup("Submit and control tasks:");
   program
     .command("submit [text]")
     .description("Submit a task")
     .option(
       "--pipeline <name>",
-      "Pipeline: chore, feature, bug, improve, staged or one defined by the project",
+      "Use this pipeline: chore, feature, bug, improve, staged or one defined by the project",
       "staged",
     )
-    .option("--title <title>", "Title (default: the first line of the text)")
-    .option("--from <file>", "Read the text from a file")
-    .option("--agent <name>", "Agent to use instead of the project's")
-    .option("--model <id>", "Model to use instead of the agent's default")
-    .option("--budget <usd>", "Maximum cost of the whole task", money)
-    .option("--timeout <duration>", "Time limit of a run, such as 30m")
-    .option("--auto-approve", "Do not wait for a person's approval")
+    .option("--title <title>", "Set the title (default: the first line of the text)")
+    .option("--from <file>", "Read the text from a file, or from stdin with -")
+    .option("--agent <name>", "Use this agent instead of the project's")
+    .option("--model <id>", "Use this model instead of the agent's default")
+    .option("--budget <usd>", "Limit the cost of the whole task", money)
+    .option("--timeout <duration>", "Limit the time of a run, such as 30m")
+    .option("--auto-approve", "Skip a person's approval")
     .option("--design", "Include a design step")
-    .addOption(new Option("--priority <p>", "Priority in the queue").choices(PRIORITIES).default("normal"))
-    .addOption(new Option("--size <s>", "Size of the task").choices(SIZES))
-    .addOption(new Option("--complexity <c>", "Complexity of the task").choices(COMPLEXITIES))
-    .option("--tag <tag>", "Add a tag; repeatable", collect, [])
+    .addOption(new Option("--priority <p>", "Set the priority in the queue").choices(PRIORITIES).default("normal"))
+    .addOption(new Option("--size <s>", "Set the size of the task").choices(SIZES))
+    .addOption(new Option("--complexity <c>", "Set the complexity of the task").choices(COMPLEXITIES))
+    .option("--tag <tag>", "Add a tag; repeatable", collect)
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
@@ -157,13 +160,13 @@ function addTaskCommands(program: Command): void {
     .command("improve")
     .description("Run the nightly improvement now")
     .addOption(
-      new Option("--category <c>", "Category to improve (default: the categories scheduled for today)").choices(
+      new Option("--category <c>", "Start with this category (default: the categories scheduled for today)").choices(
         CATEGORIES,
       ),
     )
-    .option("--only", "Do not try other categories if this one finds nothing")
+    .option("--only", "Try no other category if this one finds nothing")
     .option("--dry-run", "Show what would run, with prompts, limits, budget and permissions; start nothing")
-    .option("--prompts", "With --dry-run: show the full prompts")
+    .option("--prompts", "Show the full prompts, with --dry-run")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/improve.ts")).improve));
@@ -171,7 +174,7 @@ function addTaskCommands(program: Command): void {
   schedule
     .command("list", { isDefault: true })
     .description("List the upcoming runs")
-    .option("--days <n>", "Number of days", wholeNumber, 7)
+    .option("--days <n>", "Show this number of days", wholeNumber, 7)
     .action(lazy(async () => (await import("./commands/schedule.ts")).listSchedule));
   schedule
     .command("run <name>")
@@ -201,10 +204,12 @@ function addTaskCommands(program: Command): void {
 }
 
 function addDecisionCommands(program: Command): void {
+  program.commandsGroup("Decide:");
   program
     .command("approve <task>")
     .description("Approve a task's plan")
-    .option("--plan <hash>", 'Hash of the plan (see "nightshift show")')
+    .option("--plan <hash>", 'Approve only the plan with this hash (see "nightshift show")')
+    .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).approve));
   program
     .command("reject <task> [reason]")
@@ -213,6 +218,7 @@ function addDecisionCommands(program: Command): void {
   program
     .command("revise <task> <feedback>")
     .description("Request a new plan, with feedback")
+    .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).revise));
   program
     .command("answer <task> <answers...>")
@@ -222,7 +228,8 @@ function addDecisionCommands(program: Command): void {
   program
     .command("choose <task> <option>")
     .description("Choose one of the options that the agent proposed")
-    .option("--note <text>", "Reason for the choice")
+    .option("--note <text>", "Give the reason for the choice")
+    .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).choose));
 }
 
@@ -236,7 +243,7 @@ function addRuleCommands(program: Command): void {
   rules
     .command("add <text>")
     .description("Add a rule in your own words")
-    .option("--expires <when>", "When the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
+    .option("--expires <when>", "Set when the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
     .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
   rules
     .command("edit <rule> <text>")
@@ -245,8 +252,8 @@ function addRuleCommands(program: Command): void {
   rules
     .command("expire <rule>")
     .description("Let a rule expire, now or at the given time")
-    .option("--at <day>", "Day, such as 2027-01-31, or never")
-    .option("--in <time>", "Time from now, such as 30d or 6w")
+    .option("--at <day>", "Set the day, such as 2027-01-31, or never")
+    .option("--in <time>", "Set the time from now, such as 30d or 6w")
     .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
   rules
     .command("remove <rule>")
@@ -259,11 +266,12 @@ function addRuleCommands(program: Command): void {
 }
 
 function addReadingCommands(program: Command): void {
+  program.commandsGroup("Inspect tasks and costs:");
   program
     .command("queue")
     .description("List the tasks")
     .option("--status <word>", `Show only this status (${TASK_STATUSES.join(", ")}) or state`)
-    .option("--limit <n>", "Maximum number of tasks", wholeNumber, 50)
+    .option("--limit <n>", "Show at most this number of tasks", wholeNumber, 50)
     .action(lazy(async () => (await import("./commands/queue.ts")).queue));
   program
     .command("show <task>")
@@ -286,10 +294,13 @@ function addReadingCommands(program: Command): void {
   program
     .command("costs")
     .description("Show costs by day, project, pipeline, role, agent or model")
-    .option("--since <day>", "First day (2026-11-15), a timestamp, or 7d for the last seven days (default: 30d)")
-    .option("--until <day>", "Last day (inclusive) or a timestamp (default: now)")
+    .option(
+      "--since <day>",
+      "Start at this day (2026-11-15) or timestamp, or 7d for the last seven days (default: 30d)",
+    )
+    .option("--until <day>", "End after this day or at this timestamp (default: now)")
     .addOption(
-      new Option("--by <what>", `Comma-separated dimensions to group by: ${COST_DIMENSIONS.join(", ")}`)
+      new Option("--by <what>", `Group by these, separated by commas: ${COST_DIMENSIONS.join(", ")}`)
         .argParser(costDimensions)
         .default(["day"], "day"),
     )
@@ -312,33 +323,6 @@ export function lazy<A extends readonly unknown[]>(
     // The cast is safe as long as the declared arguments and options match the function's parameters.
     await run(context, ...(given.slice(0, -1) as unknown as A));
   };
-}
-
-/** Accepts global options after the command too: `nightshift queue --json`. */
-function inheritGlobals(command: Command): void {
-  command
-    .addOption(new Option("--json", "Print one JSON value to stdout").hideHelp())
-    .addOption(new Option("--project <name>", "Project to use").hideHelp())
-    .addOption(new Option("--quiet", "Do not print progress").hideHelp())
-    .addOption(new Option("--no-color", "Do not use colours").hideHelp());
-}
-
-/** Such as `rules add`. */
-function pathOf(command: Command): string {
-  return command.parent?.parent == null ? command.name() : `${command.parent.name()} ${command.name()}`;
-}
-
-function addExample(command: Command): void {
-  const example = EXAMPLES[pathOf(command)];
-  if (example !== undefined)
-    command.addHelpText(
-      "after",
-      `\nExample:\n  nightshift ${example}\n\nEvery command also takes --json, --project <name>, --quiet and --no-color.`,
-    );
-}
-
-function allCommands(command: Command): readonly Command[] {
-  return command.commands.flatMap((child) => [child, ...allCommands(child)]);
 }
 
 function wholeNumber(value: string): number {
@@ -364,6 +348,6 @@ function costDimensions(value: string): readonly CostDimension[] {
   return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

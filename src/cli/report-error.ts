@@ -5,7 +5,7 @@ import { withoutCredentials } from "../core/text/without-credentials.ts";
 import { ProblemError, UnreachableError, UnresponsiveError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
 import { adviseUnresponsive } from "./find-daemon.ts";
-import { formatMessage } from "./print/message.ts";
+import { hangMessage } from "./print/message.ts";
 
 export interface Report {
   readonly message: string;
@@ -18,21 +18,22 @@ export function reportError(error: unknown, json: boolean): ExitCode {
   if (isCommanderError(error)) return reportWrongUse(error, json);
   const report = describeError(error);
   if (json) printJson(report);
-  else
-    process.stderr.write(
-      `${formatMessage(report.message)}\n${report.hint === null ? "" : `→ ${formatMessage(report.hint, "  ")}\n`}`,
-    );
+  else {
+    const screen = { color: false, width: process.stderr.isTTY ? process.stderr.columns : undefined };
+    const hint = report.hint === null ? "" : `→ ${hangMessage(screen, report.hint, "  ")}\n`;
+    process.stderr.write(`${hangMessage(screen, report.message, "")}\n${hint}`);
+  }
   return report.code;
 }
 
-function reportWrongUse({ exitCode, message }: CommanderLike, json: boolean): ExitCode {
+function reportWrongUse({ exitCode, message, hint }: CommanderLike, json: boolean): ExitCode {
   // Commander has already printed the requested help or version.
   if (exitCode === 0) return 0;
   // Without --json, commander has already printed the message.
   if (json)
     printJson({
       message: message.replace(/^error: /, ""),
-      hint: 'Run "nightshift --help" for a list of commands.',
+      hint: hint ?? 'Run "nightshift --help" for a list of commands.',
       code: 2,
     });
   return 2;
@@ -84,6 +85,8 @@ interface CommanderLike {
   readonly code: string;
   readonly exitCode: number;
   readonly message: string;
+  /** Set by the command that was used wrongly. */
+  readonly hint?: string;
 }
 
 /** Checks the shape instead of the class, because importing commander here would slow down every command. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { installService, removeService, showService } from "./commands/machine/service.ts";
 import type { CliContext } from "./context.ts";
 import { renderPlist, renderUnit } from "./service-files.ts";
@@ -32,8 +32,12 @@ describe("service files", () => {
   it.skipIf(!hasAnalyzer)("a systemd unit is accepted by systemd-analyze", () => {
     const file = join(dir, "nightshift.service");
     writeFileSync(file, renderUnit(params));
-    const { stderr } = spawnSync("systemd-analyze", ["verify", "--user", file], { encoding: "utf8" });
-    expect(stderr.split("\n").filter((line) => line.includes(file))).toEqual([]);
+    // Without this variable, which only a login sets, the program fails before it reads the unit.
+    const env = { ...process.env, XDG_RUNTIME_DIR: dir };
+    const verify = () => spawnSync("systemd-analyze", ["verify", "--user", file], { encoding: "utf8", env });
+    expect(verify()).toMatchObject({ status: 0, stderr: "" });
+    writeFileSync(file, renderUnit(params).replace("KillMode=process", "KillMode=proces"));
+    expect(verify().stderr).toContain("Failed to parse kill mode");
   });
 
   it("a launchd property list keeps supervisors alive and is well-formed", () => {
@@ -52,6 +56,22 @@ describe("service files", () => {
     expect(parsed).toMatchObject({ ProgramArguments: params.command });
   });
 });
+
+/** A `launchctl` that knows one service, and refuses to load it twice. */
+function addLaunchctl(): string {
+  const calls = join(dir, "calls");
+  mkdirSync(join(dir, "bin"));
+  const lines = [
+    `echo "$@" >> '${calls}'`,
+    `case "$1" in`,
+    `  bootstrap) [ ! -e '${dir}/loaded' ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }; touch '${dir}/loaded' ;;`,
+    `  bootout) rm '${dir}/loaded' ;;`,
+    `  print) [ -e '${dir}/loaded' ] ;;`,
+    `esac`,
+  ];
+  writeFileSync(join(dir, "bin", "launchctl"), `#!/bin/sh\n${lines.join("\n")}\n`, { mode: 0o755 });
+  return calls;
+}
 
 /** A `systemctl` that records its calls and answers with the given exit code. */
 function addSystemctl(code: number): string {
@@ -110,5 +130,34 @@ describe.skipIf(process.platform === "darwin")("service commands with systemd", 
     addSystemctl(1);
     await expect(installService(createContext([]))).rejects.toThrow("This machine has no systemd for your user");
     expect(existsSync(join(dir, ".config"))).toBe(false);
+  });
+});
+
+describe("service commands with launchd", () => {
+  beforeEach(() => {
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("install works a second time, status shows it, remove deletes it", async () => {
+    const calls = addLaunchctl();
+    const output: string[] = [];
+    const context = createContext(output);
+    await installService(context);
+    await installService(context);
+    const file = join(dir, "Library/LaunchAgents/dev.nightshift.daemon.plist");
+    expect(readFileSync(calls, "utf8")).toMatch(new RegExp(`bootout [^\n]*\nbootstrap gui/\\d+ ${file}\n[^]*$`));
+    await showService(context);
+    expect(output.join("")).toContain(`${file}: running`);
+    await removeService(context);
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(dir, "loaded"))).toBe(false);
+    // Removing a service that is not loaded removes its file all the same.
+    await installService(context);
+    rmSync(join(dir, "loaded"));
+    await removeService(context);
+    expect(existsSync(file)).toBe(false);
   });
 });

@@ -14,7 +14,8 @@ export const LABEL = "dev.nightshift.daemon";
 
 /**
  * A systemd user unit. `KillMode=process` ends only the daemon, so that agents continue under their supervisors and the next
- * daemon adopts them. An invalid configuration (exit code 2) is not retried.
+ * daemon adopts them; `OOMPolicy=continue` keeps the daemon when an agent runs out of memory. An invalid configuration (exit
+ * code 2) is not retried.
  */
 export function renderUnit({ command, env }: ServiceParams): string {
   return `[Unit]
@@ -26,6 +27,7 @@ ExecStart=${command.map((word) => quote(word.replaceAll("$", "$$$$"))).join(" ")
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
   .join("")}KillMode=process
+OOMPolicy=continue
 Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=2

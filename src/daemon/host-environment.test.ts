@@ -29,7 +29,7 @@ it("finds programs and agents on the recorded PATH of the login shell", async ()
   const env = withRecordedPath({ PATH: "/usr/bin:/bin", HOME: home }, home);
   const program = { name: "only-in-login", versionArgs: ["--version"], oldest: "1.2.0", install: "Install it." };
   const check = createVersionCheck(env);
-  expect(await check({ program })).toEqual({ version: null, problem: null });
+  expect(await check({ program })).toMatchObject({ problem: "only-in-login is not on the daemon's PATH. Install it." });
   record(`${tools}:/usr/bin`);
   expect(env["PATH"]).toBe(`/usr/bin:/bin:${tools}`);
   expect(await check({ program })).toEqual({ version: "1.2.3", problem: null });

@@ -69,6 +69,7 @@ async function main(): Promise<void> {
       stop: (force) => stopping.resolve({ force }),
       // Calls before the dispatch starts can be ignored: it first polls all change requests.
       pollForge: (project) => dispatch?.pollForge(project),
+      findProblem: () => dispatch?.problem() ?? null,
     }),
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );
@@ -104,7 +105,10 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
   // A step in progress can take long, such as fetching a large repository. It is crash-safe, so it can be abandoned.
   await Promise.race([dispatch.stop(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   if (force) for (const run of await ports.store.tasks.listOpenRuns()) await controlJobs(ports, run.id, "release");
-  await record(wired, "daemon.stopped");
+  // A full disk or a locked database must not keep the daemon from stopping.
+  await record(wired, "daemon.stopped").catch((error: unknown) =>
+    ports.log.warn("the stop was not recorded as an event", { error: String(error) }),
+  );
   await server.close();
   await ports.store.close();
   removeDaemonFile(daemonFile, process.pid);

@@ -1,16 +1,22 @@
 import { UserError } from "../../core/text/errors.ts";
-import { terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { reportTask } from "../wait-for-task.ts";
+import { shortId } from "../print/short-id.ts";
+import { readDocuments } from "../read-documents.ts";
+import { refusePlaceholder } from "../copyable.ts";
+import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 
 /** Performs an action on a task and prints the changed task. */
-async function act(context: CliContext, perform: (client: Client) => Promise<TaskJson>, wait?: boolean): Promise<void> {
+async function act(
+  context: CliContext,
+  perform: (client: Client) => Promise<TaskJson>,
+  options: Partial<Pick<ReportOptions, "wait" | "next">> = {},
+): Promise<void> {
   const client = await connect(context);
   const task = await perform(client);
-  await reportTask(context, client, task, { wait, since: task.updated_at });
+  await reportTask(context, client, task, { wait: false, ...options, since: task.updated_at });
 }
 
 export const pause = createSimpleAction("pause");
@@ -20,7 +26,9 @@ export const kill = createSimpleAction("kill");
 
 function createSimpleAction(verb: "pause" | "resume" | "cancel" | "kill") {
   return (context: CliContext, id: string) =>
-    act(context, (client) => client.call(`POST /tasks/:id/${verb}`, { params: { id } }));
+    act(context, (client) => client.call(`POST /tasks/:id/${verb}`, { params: { id } }), {
+      next: verb === "pause" || verb === "resume",
+    });
 }
 
 export async function retry(
@@ -28,42 +36,63 @@ export async function retry(
   id: string,
   { from, wait }: { readonly from?: string; readonly wait?: boolean },
 ): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body: { from } }), wait);
+  await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body: { from } }), { wait });
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
   await client.call("DELETE /tasks/:id", { params: { id: task.id } });
-  printResult(context, { deleted: task.id }, () => `Deleted ${task.id}.\n`);
+  printResult(context, { deleted: task.id }, () => `Deleted ${shortId(context, task)}.\n`);
 }
 
-export async function approve(context: CliContext, id: string, options: { readonly plan?: string }): Promise<void> {
-  await act(context, async (client) => {
-    const plan_hash = options.plan ?? (context.interactive ? await confirmPlan(context, client, id) : null);
+export async function approve(
+  context: CliContext,
+  id: string,
+  { plan, wait }: { readonly plan?: string; readonly wait?: boolean },
+): Promise<void> {
+  const perform = async (client: Client): Promise<TaskJson> => {
+    const plan_hash = plan ?? (context.interactive ? await confirmPlan(context, client, id) : null);
     return client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash } });
-  });
+  };
+  await act(context, perform, { wait });
 }
 
-/** Shows the plan and asks for approval. Returns the hash of the approved plan, or null if there is no plan to approve. */
+/** Shows the document that the task waits with, and asks for approval. Returns its hash, or null if there is none. */
 async function confirmPlan(context: CliContext, client: Client, id: string): Promise<string | null> {
   const task = await client.call("GET /tasks/:id", { params: { id } });
-  if (task.plan_hash === null || task.waiting_for?.kind !== "approval") return null;
-  context.progress(`${terminalText(JSON.stringify(task.plan, null, 2))}\n`);
-  if (await confirm("Approve this plan?")) return task.plan_hash;
+  const { waiting_for: waiting } = task;
+  if (waiting?.kind !== "approval") return null;
+  const document = (await readDocuments(client, task)).find(({ hash }) => hash === waiting.plan_hash);
+  if (document === undefined) return null;
+  const { describeDocument } = await import("../print/document.ts");
+  context.progress(describeDocument(context, document));
+  if (await confirm(`Approve this ${document.kind}?`)) return document.hash;
+  const shown = shortId(context, task);
   throw new UserError(
     "invalid",
-    "The plan was not approved.",
-    `Run "nightshift revise ${task.id} <feedback>" to request a new plan or "nightshift reject ${task.id}" to end the task.`,
+    `The ${document.kind} was not approved.`,
+    `Run "nightshift revise ${shown} <feedback>" to request a new one or "nightshift reject ${shown}" to end the task.`,
   );
 }
 
 export async function reject(context: CliContext, id: string, reason: string | undefined): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/reject", { params: { id }, body: { reason } }));
+  refusePlaceholder(reason);
+  await act(context, (client) => client.call("POST /tasks/:id/reject", { params: { id }, body: { reason } }), {
+    next: false,
+  });
 }
 
-export async function revise(context: CliContext, id: string, feedback: string): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/revise", { params: { id }, body: { feedback } }));
+export async function revise(
+  context: CliContext,
+  id: string,
+  feedback: string,
+  { wait }: { readonly wait?: boolean },
+): Promise<void> {
+  refusePlaceholder(feedback);
+  await act(context, (client) => client.call("POST /tasks/:id/revise", { params: { id }, body: { feedback } }), {
+    wait,
+  });
 }
 
 export async function answerQuestions(
@@ -73,16 +102,20 @@ export async function answerQuestions(
   { wait }: { readonly wait?: boolean },
 ): Promise<void> {
   const answers = Object.fromEntries(given.map(readAnswer));
-  await act(context, (client) => client.call("POST /tasks/:id/answer", { params: { id }, body: { answers } }), wait);
+  await act(context, (client) => client.call("POST /tasks/:id/answer", { params: { id }, body: { answers } }), {
+    wait,
+  });
 }
 
 export async function choose(
   context: CliContext,
   id: string,
   option: string,
-  { note }: { readonly note?: string },
+  { note, wait }: { readonly note?: string; readonly wait?: boolean },
 ): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body: { option, note } }));
+  refusePlaceholder(note);
+  const body = { option, note };
+  await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body }), { wait });
 }
 
 function readAnswer(given: string): [string, string] {
@@ -93,5 +126,7 @@ function readAnswer(given: string): [string, string] {
       `"${given}" is not a valid answer.`,
       "Write answers as <question>=<answer>, one per question.",
     );
-  return [given.slice(0, at), given.slice(at + 1)];
+  const answer = given.slice(at + 1);
+  refusePlaceholder(answer);
+  return [given.slice(0, at), answer];
 }

@@ -13,7 +13,7 @@ import { formatMessage } from "../print/message.ts";
 import { paint } from "../print/style.ts";
 import { summary } from "../print/summary.ts";
 import { runWithCleanup } from "../closed-pipe.ts";
-import { waitForTask } from "../wait-for-task.ts";
+import { waitForTask } from "../wait/wait-for-task.ts";
 import { stopDaemon } from "./machine/stop.ts";
 
 const SETTINGS = `project: demo
@@ -149,7 +149,7 @@ function describeNextSteps(dir: string, tasks: readonly TaskJson[]): string {
   return [
     "",
     "Where to look:",
-    `  git -C ${shellWord(join(dir, "remote.git"))} log --stat ${branches.at(-1) ?? ""}   the published branches`,
+    `  git -C ${shellWord(join(dir, "remote.git"))} log --stat ${shellWord(branches.at(-1) ?? "HEAD")}   the published branches`,
     `  ${join(dir, "home", "runs")}   the prompt, transcript, checks and diff of each run`,
     `  rm -rf ${shellWord(dir)}   removes the demo`,
     "",

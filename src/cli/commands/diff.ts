@@ -1,3 +1,4 @@
+import { shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -20,7 +21,7 @@ function explainMissing({
 }): string {
   return head === null || head === base
     ? "There is no change yet.\n"
-    : `The patch of this task was removed (retention). Its commit is ${head}.\n`;
+    : `The patch of this task was removed (retention). Its commit is ${shortHash(head)}.\n`;
 }
 
 function colour(context: CliContext, patch: string): string {

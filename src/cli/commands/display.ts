@@ -1,15 +1,17 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
 import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
-import { terminalText } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
+import { listLogs } from "../wait/run-logs.ts";
 import { JsonList } from "../print/json-list.ts";
+import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
-import { renderEvent } from "../print/transcript.ts";
-import { surviveRestarts, type FollowingClient } from "../survive-restarts.ts";
-import { isSettled } from "../wait-for-task.ts";
+import { describeTime } from "../print/time.ts";
+import { quoteAgent, renderEvent } from "../print/transcript.ts";
+import { surviveRestarts, type FollowingClient } from "../wait/survive-restarts.ts";
+import { isSettled } from "../wait/wait-for-task.ts";
 
 const POLL_MS = 250;
 
@@ -25,6 +27,7 @@ export async function display(context: CliContext, id: string, options: { readon
     const task = await client.call("GET /tasks/:id", { params: { id } });
     const next = task.runs.find((run) => !shown.has(run.id) && run.started_at !== null);
     if (next !== undefined) {
+      if (shown.size > 0 && !context.json) context.out("\n");
       shown.add(next.id);
       if (context.json) await listRun(list, pagesOf(client, next, follow));
       else
@@ -60,30 +63,24 @@ interface DisplayedRun {
 }
 
 async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: DisplayedRun): Promise<void> {
-  context.out(
-    `${paint(context, "bold", `── ${run.state} · ${run.role ?? run.step} · attempt ${run.attempt} · ${run.id}`)}\n`,
-  );
+  context.out(`${paint(context, "bold", headingOf(context, run))}\n`);
   for await (const page of pages)
     for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
-  if (run.finished_at !== null && !existsSync(logs)) context.out("   The transcript was removed (retention).\n");
-  for (const file of listLogs(logs)) context.out(`${paint(context, "gray", `   log: ${file}`)}\n`);
+  // The engine publishes without a process, so there is nothing to show.
+  if (run.finished_at !== null && run.step !== "publish" && !existsSync(logs))
+    context.out("▸ The transcript was removed (retention).\n");
+  for (const file of listLogs(logs)) context.out(`${paint(context, "gray", `▸ log: ${file}`)}\n`);
   const ended = await client.call("GET /runs/:id", { params: { id: run.id } });
-  const error = ended.error === null ? "" : `: ${terminalText(ended.error)}`;
-  if (ended.finished_at !== null)
-    context.out(`${paint(context, "gray", `   ${ended.outcome ?? ended.status}${error}`)}\n`);
+  if (ended.finished_at === null) return;
+  context.out(`${paint(context, "gray", `▸ ${ended.outcome ?? ended.status}`)}\n`);
+  if (ended.error !== null) context.out(quoteAgent(context, ended.error, "gray"));
 }
 
-function listLogs(dir: string): readonly string[] {
-  const setups = [join(dir, "setup.log"), join(dir, "setup", "setup.log")];
-  const checks = join(dir, "checks");
-  return [
-    ...setups.filter((file) => existsSync(file)),
-    ...(existsSync(checks)
-      ? readdirSync(checks)
-          .toSorted()
-          .map((name) => join(checks, name))
-      : []),
-  ];
+function headingOf(context: CliContext, run: RunJson): string {
+  const started = run.started_at === null ? [] : [describeTime(run.started_at)];
+  return [`── ${run.state}`, run.role ?? run.step, `attempt ${run.attempt}`, shortId(context, run), ...started].join(
+    " · ",
+  );
 }
 
 async function listRun(list: JsonList, pages: Pages): Promise<void> {

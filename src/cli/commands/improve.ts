@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Category } from "../../core/nightly/category.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
-import { escapedLine, prefixLines } from "../../core/text/terminal-text.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { ImprovePreviewJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
+import { describeUnseenWork } from "../unseen-work.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
+import { indentText } from "../print/fit-text.ts";
 import { paint } from "../print/style.ts";
-import { table } from "../print/table.ts";
+import { table, type Column } from "../print/table.ts";
 import { duration, plural } from "../print/words.ts";
-import { reportTask } from "../wait-for-task.ts";
+import { reportTask } from "../wait/wait-for-task.ts";
 
 export interface ImproveOptions {
   readonly category?: Category;
@@ -30,45 +32,69 @@ export async function improve(context: CliContext, options: ImproveOptions): Pro
     const preview = await client.call("POST /improve/plan", { body: wanted });
     return printResult(context, preview, () => printPreview(context, preview, options.prompts ?? false));
   }
+  const unseenWork = describeUnseenWork(context, client, project);
   const { pipeline, title, description } = NIGHT_WORK;
   const task = await client.call("POST /tasks", {
     idempotencyKey: randomUUID(),
     body: { ...wanted, pipeline, title, description, without_checks: options.withoutChecks ?? false },
   });
+  context.progress(await unseenWork);
   await reportTask(context, client, task, { wait: options.wait, since: null });
 }
 
+const AGENT_COLUMNS: readonly Column[] = [
+  { heading: "ROLE" },
+  { heading: "AGENT", min: 8 },
+  { heading: "MODEL", min: 10, drop: 1 },
+  { heading: "TIME", align: "right", drop: 3 },
+  { heading: "TURNS", align: "right", drop: 2 },
+  { heading: "BUDGET", align: "right", drop: 4 },
+  { heading: "FILES" },
+  { heading: "RUNS CODE" },
+  { heading: "NETWORK", min: 12 },
+];
+
 /** Formats the preview of a nightly improvement (`improve --dry-run`). */
 function printPreview(context: CliContext, preview: ImprovePreviewJson, withPrompts: boolean): string {
-  const { project, categories, runs, checks, publish, limits } = preview;
+  const { project, categories, runs, checks, limits } = preview;
   const head = (text: string): string => `\n${paint(context, "bold", text)}\n`;
-  if (categories.length === 0) return `${project}: no category is scheduled for today. Choose one with --category.\n`;
+  const line = (text: string): string => `${indentText(context, text, "", "  ")}\n`;
+  if (categories.length === 0)
+    return line(`${project}: no category is scheduled for today. Choose one with --category.`);
   return [
-    `${project}: would try ${categories.join(", then ")}. Nothing was started.\n`,
+    line(`${project}: would try ${categories.join(", then ")}. Nothing was started.`),
     head("Agents"),
-    table(["ROLE", "AGENT", "MODEL", "TIME", "TURNS", "BUDGET", "FILES", "RUNS CODE", "NETWORK"], runs.map(agentRow)),
+    table(context, AGENT_COLUMNS, runs.map(agentRow)),
     head("Permissions"),
-    ...runs.map(
-      ({ role, tools, commands, secrets }) =>
-        `${role}: tools ${list(tools)}; commands ${commands === null ? "all commands of the system" : list(commands)}; secrets ${list(secrets)}\n`,
+    ...runs.map(({ role, tools, commands, secrets }) =>
+      line(
+        `${role}: tools ${list(tools)}; commands ${commands === null ? "all commands of the system" : list(commands)}; secrets ${list(secrets)}`,
+      ),
     ),
     head("Checks"),
-    checks.length === 0
-      ? "The project has no checks of its own.\n"
-      : checks.map(({ name, command }) => `${name}: ${escapedLine(command)}\n`).join(""),
+    ...(checks.length === 0
+      ? [line("The project has no checks of its own.")]
+      : checks.map(({ name, command }) => line(`${name}: ${escapedLine(command)}`))),
     head("Limits"),
-    `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries per category, ${limits.open_change_requests} open change requests; `,
-    `time limit ${limit(limits.task_timeout_ms)}\n`,
-    `${describeFiles(context, preview)}\n`,
-    `budget: ${budget(preview.budget)}\n`,
+    line(
+      `at most ${limits.max_diff_lines} changed lines, ${limits.retries} retries per category, ${limits.open_change_requests} open change requests; time limit ${limit(limits.task_timeout_ms)}`,
+    ),
+    line(describeFiles(context, preview)),
+    line(`budget: ${budget(preview.budget)}`),
     head("Publishing"),
-    publish.forge === null
-      ? `No forge is configured. The branch night-shift/… is pushed.\n`
-      : `a change request at ${escapedLine(publish.forge)} into ${escapedLine(publish.target)}${publish.reviewer === null ? "" : `, reviewer ${escapedLine(publish.reviewer)}`}${publish.by === "agent" ? "; an agent pushes the branch and opens it, with access to the forge token" : ""}\n`,
+    line(describePublishing(preview)),
     ...(withPrompts
-      ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${prefixLines(prompt, "  ")}\n`)
+      ? runs.map(({ role, prompt }) => `${head(`Prompt of ${role}`)}\n${indentText(context, prompt, "  ")}\n`)
       : ["\nAdd --prompts to see the prompts.\n"]),
   ].join("");
+}
+
+function describePublishing({ publish }: ImprovePreviewJson): string {
+  const { forge, target, reviewer, by } = publish;
+  if (forge === null) return "No forge is configured. The branch night-shift/… is pushed.";
+  const review = reviewer === null ? "" : `, reviewer ${escapedLine(reviewer)}`;
+  const agent = by === "agent" ? "; an agent pushes the branch and opens it, with access to the forge token" : "";
+  return `a change request at ${escapedLine(forge)} into ${escapedLine(target)}${review}${agent}`;
 }
 
 function describeFiles(context: CliContext, { files, limits }: ImprovePreviewJson): string {

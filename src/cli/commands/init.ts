@@ -10,6 +10,8 @@ import { confirm } from "../ask.ts";
 import { checkSetup } from "../check-setup.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
+import { copyableWord, PLACEHOLDER } from "../copyable.ts";
+import { formatNextSteps } from "../print/next-steps.ts";
 import { recordPath } from "../record-path.ts";
 
 export interface InitOptions {
@@ -51,6 +53,13 @@ async function initCheckout(
   printResult(context, { project, file, written: isNew, is_accepted: accepted, findings }, () =>
     describe(found, { file, isNew }),
   );
+  const hasAgent = detected.agents.length > 0 || detected.configuredAgent !== null || !isNew;
+  context.progress(formatNextSteps(accepted ? firstSteps(hasAgent) : ["nightshift trust"]));
+}
+
+function firstSteps(hasAgent: boolean): readonly string[] {
+  if (!hasAgent) return ["nightshift agents"];
+  return ["nightshift improve --category docs --dry-run", `nightshift submit --pipeline chore --wait "${PLACEHOLDER}"`];
 }
 
 /** Returns false if the file exists and was not overwritten. */
@@ -62,6 +71,8 @@ async function writeInitConfig(
   if (!force && existsSync(file)) return false;
   const hosts = await findRegistryHosts(detected.tools.setup, detected.dir);
   const isGranted = hosts.length > 0 && (yes || (context.interactive && (await confirmHosts(hosts))));
+  // A file of the repository can name the registry, and with --yes no question shows it.
+  if (isGranted && yes) context.progress(`Note: Agents, checks and set-up may connect to ${hosts.join(", ")}.\n`);
   return writeCheckoutFile(file, renderInitConfig(detected, { hosts, isGranted }), { overwrite: force });
 }
 
@@ -78,9 +89,7 @@ function describe(
   return [
     isNew ? `Wrote ${escapedLine(file)}. Review it and commit it with your project.` : `Read ${escapedLine(file)}.`,
     `Project ${project.name}: default branch ${project.default_branch}, remote ${escapedLine(project.remote)}`,
-    accepted
-      ? 'Next: nightshift submit --pipeline chore "…" --wait, or nightshift improve --category docs --dry-run'
-      : 'The permissions that its files request were not accepted. Run "nightshift trust" to review them.',
+    ...(accepted ? [] : ["The permissions that its files request were not accepted."]),
     "",
   ].join("\n");
 }
@@ -97,6 +106,8 @@ async function initUrl(context: CliContext, url: string): Promise<void> {
     { project, file: null, written: false, is_accepted: accepted },
     () => `Registered project ${project.name} (default branch ${project.default_branch}).\n`,
   );
+  const name = copyableWord(project.name);
+  context.progress(formatNextSteps([`nightshift submit --project ${name} --pipeline chore --wait "${PLACEHOLDER}"`]));
 }
 
 function notes(detected: DetectedProject, env: CliContext["env"]): readonly string[] {
@@ -113,7 +124,7 @@ function notes(detected: DetectedProject, env: CliContext["env"]): readonly stri
       : []),
     ...(forge !== null && (env[forge.tokenEnv] ?? "") === ""
       ? [
-          `${forge.tokenEnv} is not set. Nightshift needs it to open change requests; set it in the daemon's environment.`,
+          `${forge.tokenEnv} is not set. Nightshift needs it to open change requests. Run "nightshift auth add ${forge.tokenEnv}" to store it.`,
         ]
       : []),
     ...(remote === dir ? ["The repository has no remote. Finished branches are pushed into this repository."] : []),

@@ -1,9 +1,13 @@
-import { terminalLine } from "../../core/text/terminal-text.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { table } from "../print/table.ts";
+import { table, type Column } from "../print/table.ts";
 
-const MAX_CELL = 100;
+const COLUMNS: readonly Column[] = [
+  { heading: "PROJECT" },
+  { heading: "BRANCH", min: 12, drop: 1 },
+  { heading: "REMOTE", min: 20, keep: "end" },
+  { heading: "CHECKOUT", min: 20, keep: "end", drop: 2 },
+];
 
 export async function projects(context: CliContext, options: { readonly remove?: string }): Promise<void> {
   const client = await connect(context);
@@ -16,12 +20,9 @@ export async function projects(context: CliContext, options: { readonly remove?:
     found.length === 0
       ? 'There are no projects. Run "nightshift init" in a repository to register it.\n'
       : table(
-          ["PROJECT", "BRANCH", "REMOTE", "CHECKOUT"],
-          found.map((project) =>
-            [project.name, project.default_branch, project.remote, project.path ?? "–"].map((cell) =>
-              terminalLine(cell, MAX_CELL),
-            ),
-          ),
+          context,
+          COLUMNS,
+          found.map((project) => [project.name, project.default_branch, project.remote, project.path ?? "–"]),
         ),
   );
 }

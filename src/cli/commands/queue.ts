@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
-import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { requireKnownProject } from "../find-project.ts";
+import { indentText } from "../print/fit-text.ts";
 import { formatMessage } from "../print/message.ts";
-import { paintStatus } from "../print/style.ts";
-import { table } from "../print/table.ts";
-import { age } from "../print/words.ts";
+import { shortId } from "../print/short-id.ts";
+import { styleOfStatus, type Screen } from "../print/style.ts";
+import { table, type Cell, type Column } from "../print/table.ts";
+import { describeTime } from "../print/time.ts";
 
 const PAGE = 1000;
-const MAX_TITLE = 60;
 
 export async function queue(
   context: CliContext,
@@ -23,7 +23,7 @@ export async function queue(
   const tasks = await readTasks(context, client, options);
   if (tasks.length === 0) await refuseTypos(context, client, options.status);
   printResult(context, tasks, () =>
-    tasks.length === 0 ? 'There are no tasks. Run "nightshift submit" to create one.\n' : list(context, tasks),
+    tasks.length === 0 ? 'There are no tasks. Run "nightshift submit" to create one.\n' : tasksTable(context, tasks),
   );
 }
 
@@ -73,26 +73,39 @@ function isStatus(word: string): word is TaskStatus {
   return TASK_STATUSES.some((status) => status === word);
 }
 
-function list(context: CliContext, tasks: readonly TaskJson[]): string {
-  const now = Date.now();
+const COLUMNS: readonly Column[] = [
+  { heading: "TASK" },
+  { heading: "PROJECT", min: 8, drop: 3 },
+  { heading: "PIPELINE", drop: 1 },
+  { heading: "STATE", drop: 4 },
+  { heading: "STATUS" },
+  { heading: "FOR" },
+  { heading: "REQUEST" },
+  { heading: "SUBMITTED", drop: 2 },
+  { heading: "TITLE", min: 24 },
+];
+
+export function tasksTable(screen: Screen, tasks: readonly TaskJson[]): string {
   const rows = tasks.map((task) => [
-    task.id,
+    shortId(screen, task),
     task.project,
     task.pipeline,
     task.state,
-    paintStatus(context, task.status),
+    { text: task.status, style: styleOfStatus(task.status) },
     waitsFor(task),
-    age(task.created_at, now),
-    terminalLine(task.title, MAX_TITLE),
+    describeRequest(task),
+    describeTime(task.created_at),
+    task.title,
   ]);
-  return `${table(["TASK", "PROJECT", "PIPELINE", "STATE", "STATUS", "FOR", "SUBMITTED", "TITLE"], rows)}${parkedTasks(tasks)}`;
+  return `${table(screen, COLUMNS, rows)}${parkedTasks(screen, tasks)}`;
 }
 
 /** Why tasks are parked, once for all tasks with the same reason. */
-export function parkedTasks(tasks: readonly TaskJson[]): string {
+export function parkedTasks(screen: Screen, tasks: readonly TaskJson[]): string {
   const parked = tasks.filter(({ queued_for }) => queued_for?.reason != null);
   const lines = [...Map.groupBy(parked, ({ queued_for }) => queued_for?.reason ?? "")].map(
-    ([reason, same]) => `${same.map(({ id }) => id).join(", ")}: ${formatMessage(reason, "  ")}\n`,
+    ([reason, same]) =>
+      `${indentText(screen, `${same.map((task) => shortId(screen, task)).join(", ")}: ${formatMessage(reason)}`, "", "  ")}\n`,
   );
   return lines.length === 0
     ? ""
@@ -101,4 +114,11 @@ export function parkedTasks(tasks: readonly TaskJson[]): string {
 
 function waitsFor({ waiting_for, queued_for }: TaskJson): string {
   return waiting_for?.kind ?? queued_for?.kind ?? "";
+}
+
+function describeRequest({ change_request: request }: TaskJson): Cell {
+  // A daemon of an older version does not send it.
+  if (request == null) return "";
+  const style = { open: "cyan", merged: "green", closed: "gray" } as const;
+  return { text: `${request.number} ${request.state}`, style: style[request.state] };
 }

@@ -1,11 +1,12 @@
-import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
+import { escapedLine, terminalJson, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/access.ts";
-import { table } from "../print/table.ts";
+import { table, type Column } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
 import { unverifiedReason } from "../print/task.ts";
+import { quoteAgent } from "../print/transcript.ts";
 import { readPages } from "./display.ts";
 
 export async function results(
@@ -32,12 +33,17 @@ export async function results(
     denied: denials(task),
     error: task.runs.at(-1)?.error ?? null,
   };
-  const text = (): string => [summary(context, task), deniedPart(task), filesTable(task)].join("");
+  const text = (): string => [summary(context, task), deniedPart(task), filesTable(context, task)].join("");
   if (options.showOutput !== true) return printResult(context, value, text);
-  if (context.json) await printJsonWithOutput(context, value, readOutput(client, task));
+  if (context.json)
+    await printJsonWithOutput(
+      context,
+      value,
+      readOutput(client, task, (part) => `${terminalText(part)}\n`),
+    );
   else {
     context.out(`${text()}\n`);
-    for await (const part of readOutput(client, task)) context.out(part);
+    for await (const quoted of readOutput(client, task, (part) => quoteAgent(context, part))) context.out(quoted);
   }
 }
 
@@ -47,9 +53,9 @@ export async function printJsonWithOutput(
   value: object,
   output: AsyncIterable<string>,
 ): Promise<void> {
-  const json = JSON.stringify(value, null, 2);
+  const json = terminalJson(value, 2);
   context.out(`${json.slice(0, json.lastIndexOf("\n"))},\n  "output": "`);
-  for await (const part of output) context.out(JSON.stringify(part).slice(1, -1));
+  for await (const part of output) context.out(terminalJson(part).slice(1, -1));
   context.out('"\n}\n');
 }
 
@@ -71,18 +77,25 @@ function changedFiles(task: TaskJson): readonly ChangedFile[] {
   return Array.isArray(files) ? (files as readonly ChangedFile[]) : [];
 }
 
-function filesTable(task: TaskJson): string {
+const FILE_COLUMNS: readonly Column[] = [
+  { heading: "FILE", min: 20, keep: "end" },
+  { heading: "CHANGE" },
+  { heading: "+", align: "right" },
+  { heading: "−", align: "right" },
+];
+
+function filesTable(context: CliContext, task: TaskJson): string {
   const files = changedFiles(task);
   if (files.length === 0) return "  No files changed.\n";
   return `\n${table(
-    ["FILE", "CHANGE", "+", "−"],
+    context,
+    FILE_COLUMNS,
     files.map((file) => [escapedLine(file.path), file.change, String(file.insertions), String(file.deletions)]),
   )}`;
 }
 
-async function* readOutput(client: Client, task: TaskJson): AsyncGenerator<string> {
+async function* readOutput(client: Client, task: TaskJson, format: (text: string) => string): AsyncGenerator<string> {
   for (const run of task.runs)
     for await (const page of readPages(client, run.id))
-      for (const line of page.lines)
-        for (const event of line.events) if ("text" in event) yield `${terminalText(event.text)}\n`;
+      for (const line of page.lines) for (const event of line.events) if ("text" in event) yield format(event.text);
 }

@@ -7,7 +7,8 @@ import type { Client, ProposalJson, RuleJson } from "../../http/client/client.ts
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName, requireKnownProject } from "../find-project.ts";
-import { table } from "../print/table.ts";
+import { table, type Column } from "../print/table.ts";
+import { describeTime } from "../print/time.ts";
 import { plural } from "../print/words.ts";
 
 const MAX_CELL = 100;
@@ -21,7 +22,7 @@ export async function listRules(context: CliContext, options: { readonly expired
   const { rules } = await client.call("GET /rules", { query: { project, expired: String(options.expired ?? false) } });
   if (rules.length === 0) await requireKnownProject(context, client);
   printResult(context, rules, () =>
-    rules.length === 0 ? 'There are no rules. Run "nightshift rules add" to create one.\n' : rulesTable(rules),
+    rules.length === 0 ? 'There are no rules. Run "nightshift rules add" to create one.\n' : rulesTable(context, rules),
   );
   if (!context.json) context.progress(unexplainedLines(await findUnexplained(client, project)));
 }
@@ -99,16 +100,19 @@ function readExpiry(text: string): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-function rulesTable(rules: readonly RuleJson[]): string {
+const COLUMNS: readonly Column[] = [
+  { heading: "RULE" },
+  { heading: "PROJECT", min: 8, drop: 2 },
+  { heading: "EXPIRES", drop: 3 },
+  { heading: "FROM", min: 12, keep: "end", drop: 1 },
+  { heading: "TEXT", min: 30 },
+];
+
+function rulesTable(context: CliContext, rules: readonly RuleJson[]): string {
   return table(
-    ["RULE", "PROJECT", "EXPIRES", "FROM", "TEXT"],
-    rules.map((rule) => [
-      rule.id,
-      terminalLine(rule.project, MAX_CELL),
-      expires(rule),
-      terminalLine(rule.url ?? rule.proposal ?? rule.by, MAX_CELL),
-      terminalLine(rule.text, MAX_LINE),
-    ]),
+    context,
+    COLUMNS,
+    rules.map((rule) => [rule.id, rule.project, expires(rule), rule.url ?? rule.proposal ?? rule.by, rule.text]),
   );
 }
 
@@ -120,12 +124,12 @@ function ruleLine(rule: RuleJson): string {
 export function replacedLine(before: ProposalJson["reason"]): string {
   if (before === null) return "";
   const words = before.text === "" ? "" : ` "${terminalLine(before.text, MAX_LINE)}"`;
-  return `This replaces the reason of ${terminalLine(before.by, MAX_CELL)} from ${before.at.slice(0, 10)}: ${before.kind}${words}\n`;
+  return `This replaces the reason of ${terminalLine(before.by, MAX_CELL)} from ${describeTime(before.at)}: ${before.kind}${words}\n`;
 }
 
 function expires({ expires_at, expired }: RuleJson): string {
   if (expires_at === null) return "never";
-  return expired ? `expired ${expires_at.slice(0, 10)}` : expires_at.slice(0, 10);
+  return `${expired ? "expired " : ""}${describeTime(expires_at)}`;
 }
 
 /** Lists closed change requests without a reason, or returns an empty string. */

@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { SchedulesJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { findProjectName, requireKnownProject } from "../find-project.ts";
 import { paint } from "../print/style.ts";
-import { table } from "../print/table.ts";
-import { reportTask } from "../wait-for-task.ts";
+import { table, type Column } from "../print/table.ts";
+import { describeTime } from "../print/time.ts";
+import { reportTask } from "../wait/wait-for-task.ts";
 
-const MAX_TITLE = 50;
+const COLUMNS: readonly Column[] = [
+  { heading: "WHEN" },
+  { heading: "PROJECT", min: 8, drop: 1 },
+  { heading: "SCHEDULE", min: 12, drop: 2 },
+  { heading: "WHAT", min: 20 },
+];
 
 export async function listSchedule(context: CliContext, { days }: { readonly days: number }): Promise<void> {
   const client = await connect(context);
@@ -40,27 +46,15 @@ function printSchedule(context: CliContext, { runs, problems }: SchedulesJson, d
   if (runs.length === 0)
     return `${errors}Nothing is scheduled. Set improve.schedule or schedules in nightshift.yaml.\n`;
   const rows = runs.map((run) => [
-    run.at === null ? `not within ${days} days (${run.cron})` : localTime(run.at, run.time_zone),
+    run.at === null ? `not within ${days} days (${run.cron})` : describeTime(run.at, { timeZone: run.time_zone }),
     run.project,
     run.name,
     describeWork(run),
   ]);
-  return errors + table(["WHEN", "PROJECT", "SCHEDULE", "WHAT"], rows);
+  return errors + table(context, COLUMNS, rows);
 }
 
 function describeWork({ pipeline, title, categories }: SchedulesJson["runs"][number]): string {
-  if (categories === null) return `${pipeline}: ${terminalLine(title, MAX_TITLE)}`;
+  if (categories === null) return `${pipeline}: ${title}`;
   return categories.length === 0 ? "nothing: no category for this day" : `improve ${categories.join(", ")}`;
-}
-
-function localTime(at: string, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    weekday: "short",
-    day: "2-digit",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-  }).format(new Date(at));
-  return `${parts} ${timeZone}`;
 }

@@ -1,13 +1,17 @@
 import { describePath } from "../../core/pipeline/describe-path.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
-import { escapedLine, prefixLines, terminalText } from "../../core/text/terminal-text.ts";
-import type { EventJson, TaskJson } from "../../http/client/client.ts";
+import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeFindings } from "../print/findings.ts";
-import { checksTable, describeWaiting, facts, runsTable, taskLine } from "../print/task.ts";
+import { indentText } from "../print/fit-text.ts";
+import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
+import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
+import { describeWaiting } from "../print/waiting.ts";
+import { readDocuments } from "../read-documents.ts";
 
 const MAX_TEXT = 2_000;
 const MAX_STEPS = 30;
@@ -16,28 +20,42 @@ export async function show(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);
   const task = await client.call("GET /tasks/:id", { params: { id } });
   const { events } = await client.call("GET /tasks/:id/events", { params: { id: task.id }, query: { limit: 1000 } });
-  printResult(context, task, () => render(context, task, events));
+  const pages = context.json ? [] : await describeDocuments(context, client, task);
+  printResult(context, task, () => render(context, task, { pages, events }));
 }
 
-function render(context: CliContext, task: TaskJson, events: readonly EventJson[]): string {
+async function describeDocuments(context: CliContext, client: Client, task: TaskJson): Promise<readonly string[]> {
+  const documents = await readDocuments(client, task);
+  if (documents.length === 0) return [];
+  // Loaded here because few tasks have documents, and the Markdown parser is large.
+  const { describeDocument } = await import("../print/document.ts");
+  return documents.map((document) => describeDocument(context, document));
+}
+
+interface Details {
+  /** The task's documents. */
+  readonly pages: readonly string[];
+  readonly events: readonly EventJson[];
+}
+
+function render(context: CliContext, task: TaskJson, { pages, events }: Details): string {
   const title = (text: string): string => `\n${paint(context, "bold", text)}\n`;
   const parts = [
     taskLine(context, task),
-    facts(task),
-    describeRequest(events),
+    facts(context, task),
     title("Path"),
-    `${path(events)}\n`,
+    `${indentText(context, path(events), "  ")}\n`,
     title("Task"),
-    `${cut(task.description)}\n`,
+    `${cut(context, task.description)}\n`,
   ];
-  if (task.plan !== null) parts.push(title("Plan"), `${cut(JSON.stringify(task.plan, null, 2))}\n`);
+  parts.push(...pages.map((page) => `\n${page}`));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
-  const findings = describeFindings(context, task.checks);
+  const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
-  const granted = describeGranted(events);
+  const granted = describeGranted(context, task, events);
   if (granted !== "") parts.push(title("Granted"), granted);
   if (task.artifacts.length > 0)
     parts.push(
@@ -57,22 +75,15 @@ function render(context: CliContext, task: TaskJson, events: readonly EventJson[
       );
   const removed = events.findLast(({ type }) => type === "task.files_removed");
   if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
-  if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(task));
+  if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(context, task, { isPlanShown: true }));
   parts.push(
     title("Possible now"),
-    `${possibleActions(task.status, task.waiting_for?.kind ?? null)
-      .map((action) => `nightshift ${action} ${task.id}`)
+    // "Your turn" has the commands that answer what the task waits for.
+    `${possibleActions(task.status, null)
+      .map((action) => `nightshift ${action} ${shortId(context, task)}`)
       .join("\n")}\n`,
   );
   return parts.join("");
-}
-
-/** The forge reports a merged or closed change request after the task has ended, so only the events have it. */
-function describeRequest(events: readonly EventJson[]): string {
-  const last = events.findLast(({ type }) => type === "request.merged" || type === "request.closed");
-  return last === undefined
-    ? ""
-    : `  change request: ${last.type === "request.merged" ? "merged" : "closed"} at ${last.at}\n`;
 }
 
 function path(events: readonly EventJson[]): string {
@@ -87,9 +98,9 @@ function word(value: unknown): string {
 }
 
 /** Indented, so that no line of it can imitate one of our own. */
-function cut(text: string): string {
-  const safe = prefixLines(terminalText(text), "  ");
-  return safe.length <= MAX_TEXT
-    ? safe
-    : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; use --json to see all)`;
+function cut(context: CliContext, text: string): string {
+  const safe = terminalText(text).trim();
+  const shown =
+    safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT)}… (${safe.length} characters; use --json to see all)`;
+  return indentText(context, shown, "  ");
 }

@@ -6,8 +6,10 @@ import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
+import { refusePlaceholder } from "../copyable.ts";
+import { describeUnseenWork } from "../unseen-work.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { reportTask } from "../wait-for-task.ts";
+import { reportTask } from "../wait/wait-for-task.ts";
 
 export interface SubmitOptions {
   readonly pipeline: string;
@@ -23,7 +25,7 @@ export interface SubmitOptions {
   readonly priority: Priority;
   readonly size?: Size;
   readonly complexity?: Complexity;
-  readonly tag: readonly string[];
+  readonly tag?: readonly string[];
   readonly wait?: boolean;
 }
 
@@ -32,6 +34,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
   const client = await connect(context);
   const project = await findProjectName(context, client);
   await warnAboutUntrustedChanges(context, client, project);
+  const unseenWork = describeUnseenWork(context, client, project);
   const task = await client.call("POST /tasks", {
     // A retry after a lost response must not create a second task.
     idempotencyKey: randomUUID(),
@@ -43,7 +46,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       priority: options.priority,
       size: options.size ?? null,
       complexity: options.complexity ?? null,
-      tags: [...options.tag],
+      tags: [...(options.tag ?? [])],
       agent: options.agent ?? null,
       model: options.model ?? null,
       timeout_ms: options.timeout === undefined ? null : readTimeout(options.timeout),
@@ -53,6 +56,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       without_checks: options.withoutChecks ?? false,
     },
   });
+  context.progress(await unseenWork);
   await reportTask(context, client, task, { wait: options.wait, since: null });
 }
 
@@ -63,6 +67,7 @@ function readDescription(text: string | undefined, file: string | undefined): st
       text === undefined ? "The task has no description." : "A description and --from cannot be combined.",
       'Describe the task with nightshift submit "…" or with --from <file>.',
     );
+  refusePlaceholder(text);
   if (file === undefined) return text ?? "";
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");

@@ -3,6 +3,7 @@ import { UserError } from "../../core/text/errors.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { table } from "../print/table.ts";
+import { describeTime } from "../print/time.ts";
 
 export async function listTokens(context: CliContext): Promise<void> {
   const client = await connect(context);
@@ -11,8 +12,9 @@ export async function listTokens(context: CliContext): Promise<void> {
     tokens.length === 0
       ? 'There are no tokens except the daemon\'s own. Run "nightshift token add" to create one.\n'
       : table(
-          ["NAME", "MAY", "SINCE"],
-          tokens.map((token) => [token.name, token.rights.join(", "), token.created_at]),
+          context,
+          [{ heading: "NAME", min: 12 }, { heading: "MAY" }, { heading: "ADDED", drop: 1 }],
+          tokens.map((token) => [token.name, token.rights.join(", "), describeTime(token.created_at)]),
         ),
   );
 }

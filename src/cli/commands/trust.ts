@@ -5,6 +5,7 @@ import { acceptFiles, type ProjectLocation } from "../accept-files.ts";
 import { checkSetup } from "../check-setup.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
+import { formatNextSteps } from "../print/next-steps.ts";
 
 /** Shows the additional permissions that the project's files request. They take effect only after they are accepted. */
 export async function trust(
@@ -27,6 +28,7 @@ export async function trust(
       ? `Nothing to accept: the files of ${project.name} request no additional permissions.\n`
       : `Accepted the permissions for ${project.name}.\n`;
   });
+  if (accepted) context.progress(formatNextSteps(["nightshift doctor"]));
 }
 
 async function findLocation(context: CliContext, client: Client): Promise<ProjectLocation> {

@@ -1,5 +1,7 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
+import { shortRunId } from "./short-id.ts";
+import type { Screen } from "./style.ts";
 
 const MAX_SHOWN = 20;
 const MAX_WIDTH = 240;
@@ -25,9 +27,16 @@ export function describeDenied(task: Pick<TaskJson, "runs">): string {
 }
 
 /** Lists the runs that got one of Nightshift's own credentials, such as the forge token. */
-export function describeGranted(events: readonly Pick<EventJson, "run" | "summary" | "data">[]): string {
+export function describeGranted(
+  screen: Screen,
+  task: Pick<TaskJson, "runs">,
+  events: readonly Pick<EventJson, "run" | "summary" | "data">[],
+): string {
   return events
     .filter(({ data }) => Array.isArray(data["granted"]) && data["granted"].length > 0)
-    .map(({ run, summary }) => `  ${run ?? "?"}: ${terminalLine(summary, MAX_WIDTH)}\n`)
+    .map(
+      ({ run, summary }) =>
+        `  ${run === null ? "?" : shortRunId(screen, task, run)}: ${terminalLine(summary, MAX_WIDTH)}\n`,
+    )
     .join("");
 }

@@ -1,37 +1,46 @@
 import { describeUse, usdWords } from "../../core/money/budget-words.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { BudgetJson, CostsJson } from "../../http/client/client.ts";
-import type { CliContext } from "../context.ts";
-import { paint } from "./style.ts";
-import { table } from "./table.ts";
+import { paint, type Screen } from "./style.ts";
+import { table, type Column } from "./table.ts";
 
 type Sums = CostsJson["total"];
 
-const FIGURES = ["RUNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "COST", "UNKNOWN"];
 const MAX_NAME = 60;
 
+const FIGURES: readonly Column[] = [
+  { heading: "RUNS", align: "right", drop: 5 },
+  { heading: "INPUT", align: "right", drop: 6 },
+  { heading: "OUTPUT", align: "right", drop: 7 },
+  { heading: "CACHE READ", align: "right", drop: 3 },
+  { heading: "CACHE WRITE", align: "right", drop: 2 },
+  { heading: "COST", align: "right" },
+  { heading: "UNKNOWN", align: "right", drop: 4 },
+  { heading: "BASIS", min: 8, drop: 1 },
+];
+
 /** Formats costs for a terminal, with aligned numbers. A sum that lacks unknown costs is marked with "≥". */
-export function costsTable(context: Pick<CliContext, "color">, costs: CostsJson): string {
+export function costsTable(screen: Screen, costs: CostsJson): string {
   const { by, rows, total } = costs;
   if (rows.length === 0) return `No agent run ended in this period (${spanOf(costs)}).\n`;
-  const lines = [...rows, total].map((sums) => figures(sums, TERMINAL_FORMAT));
-  const width = (column: number): number =>
-    Math.max((FIGURES[column] ?? "").length, ...lines.map((cells) => (cells[column] ?? "").length));
-  const alignRight = (cells: readonly string[]): readonly string[] =>
-    cells.map((cell, column) => cell.padStart(width(column)));
-  const names = [...rows.map((row) => namesOf(row, by)), ["all", ...by.slice(1).map(() => "")]];
-  const heading = [...by.map((dimension) => dimension.toUpperCase()), ...alignRight(FIGURES), "BASIS"];
-  const body = lines.map((cells, line) => [...(names[line] ?? []), ...alignRight(cells), basisOf(rows[line] ?? total)]);
-  const printed = table(heading, body).trimEnd().split("\n");
-  const sum = printed.pop() ?? "";
-  return [...printed, paint(context, "bold", sum), paint(context, "gray", spanOf(costs)), ""].join("\n");
+  const dimensions = by.map((dimension): Column => ({ heading: dimension.toUpperCase(), min: 10 }));
+  const sums = ["all", ...by.slice(1).map(() => ""), ...figures(total, TERMINAL_FORMAT)];
+  const printed = table(
+    screen,
+    [...dimensions, ...FIGURES],
+    [
+      ...rows.map((row) => [...namesOf(row, by), ...figures(row, TERMINAL_FORMAT)]),
+      sums.map((text) => ({ text, style: "bold" as const })),
+    ],
+  );
+  return `${printed}${paint(screen, "gray", spanOf(costs))}\n`;
 }
 
 /** Formats costs for programs: one line per row, separated by tabs, with unformatted numbers. */
 export function costsTsv({ by, rows, total }: CostsJson): string {
-  const heading = [...by.map((dimension) => dimension.toUpperCase()), ...FIGURES, "BASIS"];
-  const body = rows.map((row) => [...namesOf(row, by), ...figures(row, PLAIN_FORMAT), basisOf(row)]);
-  const all = ["all", ...by.slice(1).map(() => ""), ...figures(total, PLAIN_FORMAT), basisOf(total)];
+  const heading = [...by.map((dimension) => dimension.toUpperCase()), ...FIGURES.map((figure) => figure.heading)];
+  const body = rows.map((row) => [...namesOf(row, by), ...figures(row, PLAIN_FORMAT)]);
+  const all = ["all", ...by.slice(1).map(() => ""), ...figures(total, PLAIN_FORMAT)];
   return [heading, ...body, all].map((cells) => `${cells.join("\t")}\n`).join("");
 }
 
@@ -57,10 +66,8 @@ const PLAIN_FORMAT: NumberFormat = {
   atLeast: "",
 };
 
-function figures(
-  { runs, tokens, unknown_tokens, cost_usd, unknown_cost }: Sums,
-  form: NumberFormat,
-): readonly string[] {
+function figures(sums: Sums, form: NumberFormat): readonly string[] {
+  const { runs, tokens, unknown_tokens, cost_usd, unknown_cost } = sums;
   const more = (unknown: number): string => (unknown > 0 ? form.atLeast : "");
   const counts = tokens === null ? null : [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write];
   return [
@@ -68,6 +75,7 @@ function figures(
     ...(counts?.map((count) => more(unknown_tokens) + form.tokens(count)) ?? Array<string>(4).fill("unknown")),
     cost_usd === null ? "unknown" : more(unknown_cost) + form.usd(cost_usd),
     form.tokens(unknown_cost),
+    basisOf(sums),
   ];
 }
 

@@ -44,16 +44,20 @@ test("events: the reason of a choice is not printed twice", () => {
     status: "waiting",
     state: "implementing",
     reason: null,
-    waiting_for: { kind: "choice", since: runEnded.at, reason: "no such file", options: [] },
+    waiting_for: { kind: "choice", since: runEnded.at, reason: "no such file", options: [], needs_note: false },
   };
   expect(describeEvent(plain, runEnded, waiting)).toBe("implement: agent_error");
 });
 
-test("events: a queued task shows the time of its next attempt", () => {
-  const until = Date.parse("2026-11-16T05:00:00Z");
+test("events: a queued task shows what it waits for and the time of its next attempt, seen from the event", () => {
+  const until = Date.parse("2026-11-16T02:05:00Z");
   const queued = event("task.queued", "usage_limit: used up", { kind: "quota", until, outcome: "usage_limit" });
-  expect(describeEvent(plain, queued, null)).toBe("next attempt at 2026-11-16T05:00:00.000Z (quota)");
-  expect(describeEvent(plain, { ...queued, data: { kind: "capacity", until: null } }, null)).toBe("queued (capacity)");
+  expect(describeEvent(plain, queued, null)).toMatch(
+    /^waits for the usage limit of its agent to reset, next attempt in 5 min \(\d\d:05\)$/,
+  );
+  expect(describeEvent(plain, { ...queued, data: { kind: "capacity", until: null } }, null)).toBe(
+    "waits for capacity on this machine",
+  );
 });
 
 test("events: colours follow the level, and control characters are removed", () => {

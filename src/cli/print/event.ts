@@ -1,6 +1,7 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
+import { describeQueued } from "./queued.ts";
 import { paint } from "./style.ts";
 import { showsReason } from "./summary.ts";
 
@@ -14,15 +15,19 @@ export function describeEvent(
   event: EventJson,
   settled: SettledTask | null,
 ): string {
-  const text = terminalLine(event.type === "task.queued" ? nextTry(event) : withoutReason(event, settled), MAX_LINE);
+  const text = terminalLine(
+    event.type === "task.queued" ? describeWait(event) : withoutReason(event, settled),
+    MAX_LINE,
+  );
   if (event.level === "error") return paint(context, "red", text);
   return event.level === "warning" ? paint(context, "yellow", text) : text;
 }
 
-function nextTry({ data, summary }: EventJson): string {
+function describeWait({ at, data, summary }: EventJson): string {
   const { kind, until } = data;
   if (typeof kind !== "string") return summary;
-  return typeof until === "number" ? `next attempt at ${new Date(until).toISOString()} (${kind})` : `queued (${kind})`;
+  const time = typeof until === "number" ? new Date(until).toISOString() : null;
+  return describeQueued({ kind, until: time }, Date.parse(at));
 }
 
 /** The summary of an end event has the form `<result><separator><reason>`. Removes the reason if the summary prints it. */

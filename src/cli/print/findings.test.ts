@@ -34,7 +34,7 @@ test("findings: errors come first, and checks that passed or have no output are 
     check({ name: "lint", status: "passed", tail: "all well" }),
     check({ name: "docs", status: "skipped", tail: "" }),
   ];
-  expect(describeFindings(plain, checks)).toBe(
+  expect(describeFindings(plain, taskOf([], checks))).toBe(
     "  test failed in run_1\n    not ok\n    \twanted 1\n" +
       "  diff-policy warned in run_1\n    - error links b: out\n    - warning size a.ts: large\n",
   );
@@ -43,7 +43,7 @@ test("findings: errors come first, and checks that passed or have no output are 
 test("findings: at most twelve lines, the end of a program's output or the beginning of a list", () => {
   const tail = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
   const shown = (name: string): string[] =>
-    describeFindings(plain, [check({ name, tail })])
+    describeFindings(plain, taskOf([], [check({ name, tail })]))
       .trimEnd()
       .split("\n")
       .slice(1);
@@ -52,7 +52,7 @@ test("findings: at most twelve lines, the end of a program's output or the begin
   expect(shown("test").at(-1)).toBe("    line 19");
   expect(shown("no-secrets")).toHaveLength(12);
   expect(shown("no-secrets").at(-1)).toBe("    … and 9 more lines");
-  expect(describeFindings(plain, [check({ tail: "x".repeat(10_000) })]).length).toBeLessThan(300);
+  expect(describeFindings(plain, taskOf([], [check({ tail: "x".repeat(10_000) })])).length).toBeLessThan(300);
 });
 
 test("findings: findings of earlier runs are omitted", () => {
@@ -86,11 +86,21 @@ test("granted: only runs that got the forge token are listed", () => {
     summary: "the agent of this run holds the forge's token",
     data: { granted: ["TOKEN"] },
   };
-  expect(describeGranted([granted])).toBe("  run_1: the agent of this run holds the forge's token\n");
+  expect(describeGranted(plain, taskOf([]), [granted])).toBe(
+    "  run_1: the agent of this run holds the forge's token\n",
+  );
   expect(
-    describeGranted([
+    describeGranted(plain, taskOf([]), [
       { ...granted, data: {} },
       { ...granted, data: { granted: [] } },
     ]),
   ).toBe("");
+});
+
+test("findings: on a terminal, long lines of output stay indented, and the run has its short id", () => {
+  const checks = [check({ run: "run_3k9x2f7m1q", tail: `${"x".repeat(70)} Possible now` })];
+  const task = taskOf([{ id: "run_3k9x2f7m1q", short_id: "run_3k9x2f" }], checks);
+  const [heading, ...lines] = describeFindings({ color: false, width: 60 }, task).trimEnd().split("\n");
+  expect(heading).toBe("  test failed in run_3k9x2f");
+  for (const line of lines) expect(line).toMatch(/^ {4}.{1,56}$/);
 });

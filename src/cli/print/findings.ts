@@ -1,8 +1,9 @@
 import { describeCheckStatus, BUILT_IN_CHECKS } from "../../core/task/describe-check.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { CheckJson, TaskJson } from "../../http/client/client.ts";
-import type { CliContext } from "../context.ts";
-import { paint } from "./style.ts";
+import { indentText } from "./fit-text.ts";
+import { shortRunId } from "./short-id.ts";
+import { paint, type Screen, type Style } from "./style.ts";
 
 const MAX_LINES = 12;
 const MAX_WIDTH = 240;
@@ -11,20 +12,24 @@ export function severityWord({ name, status, severity }: CheckJson): string {
   return BUILT_IN_CHECKS.has(name) && status === "passed" ? "–" : severity;
 }
 
-export function paintCheck(context: Pick<CliContext, "color">, check: CheckJson, text: string): string {
-  if (check.status === "passed") return paint(context, "green", text);
-  return paint(context, check.severity === "error" ? "red" : "yellow", text);
+export function styleOfCheck({ status, severity }: CheckJson): Style {
+  if (status === "passed") return "green";
+  return severity === "error" ? "red" : "yellow";
 }
 
 /** Prints the output of the checks that did not pass, errors first. Returns an empty string if there is none. */
-export function describeFindings(context: Pick<CliContext, "color">, checks: readonly CheckJson[]): string {
+export function describeFindings(
+  screen: Screen,
+  task: Pick<TaskJson, "runs" | "checks">,
+  checks: readonly CheckJson[] = task.checks,
+): string {
   return checks
     .filter(hasFindings)
     .toSorted((a, b) => Number(b.severity === "error") - Number(a.severity === "error"))
     .map((check) => {
-      const heading = paintCheck(context, check, `${terminalText(check.name)} ${describeCheckStatus(check)}`);
-      const lines = shorten(check).map((line) => `    ${line}\n`);
-      return `  ${heading} in ${check.run}\n${lines.join("")}`;
+      const heading = paint(screen, styleOfCheck(check), `${terminalText(check.name)} ${describeCheckStatus(check)}`);
+      const lines = shorten(check).map((line) => `${indentText(screen, line, "    ")}\n`);
+      return `  ${heading} in ${shortRunId(screen, task, check.run)}\n${lines.join("")}`;
     })
     .join("");
 }

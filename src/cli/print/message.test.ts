@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeProblems, formatMessage } from "./message.ts";
+import { describeProblems, formatMessage, hangMessage } from "./message.ts";
 
 test.for<[name: string, text: string, expected: string]>([
   [
@@ -31,4 +31,25 @@ test("problems: each problem is marked and highlighted", () => {
   expect(describeProblems({ color: false }, ["one", "two. Run: sudo x"])).toBe("! one\n! two.\n  Run:\n    sudo x\n");
   expect(describeProblems({ color: true }, ["one"])).toBe("\u001b[31m!\u001b[39m \u001b[33mone\u001b[39m\n");
   expect(describeProblems({ color: true }, [])).toBe("");
+});
+
+test("messages: on a terminal, sentences are broken to fit, but no command that people copy", () => {
+  const screen = { color: false, width: 40 };
+  const text =
+    "The program was not found on the PATH of the daemon. Install it by `npm install -g @example/some-agent@2.1.0`.";
+  expect(hangMessage(screen, text, "  ").split("\n")).toEqual([
+    "The program was not found on the PATH",
+    "  of the daemon. Install it by",
+    "  `npm install -g @example/some-agent@2.1.0`.",
+  ]);
+  const command = "sudo apt-get install --yes bubblewrap uidmap";
+  expect(hangMessage(screen, `The sandbox does not work here. Run: ${command}`, "  ").split("\n")).toEqual([
+    "The sandbox does not work here.",
+    "  Run:",
+    `    ${command}`,
+  ]);
+  expect(hangMessage(screen, 'Check the files first, then run "nightshift trust --yes".', "").split("\n")).toEqual([
+    "Check the files first, then run",
+    '"nightshift trust --yes".',
+  ]);
 });

@@ -1,9 +1,10 @@
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
-import type { CliContext } from "../context.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
 import { formatMessage } from "./message.ts";
-import { describeUnchecked, describeWaiting, taskLine, unverifiedReason } from "./task.ts";
+import type { Screen } from "./style.ts";
+import { describeUnchecked, taskLine, unverifiedReason } from "./task.ts";
+import { describeWaiting } from "./waiting.ts";
 import { duration, money, plural } from "./words.ts";
 
 /** A successful task needs no reason, except an improvement that found nothing: its reason says what was analyzed. */
@@ -17,7 +18,7 @@ function hasReasonPerCategory({ category, state, reason }: TaskJson): boolean {
 }
 
 /** Summarizes a task: its status, what it produced, and what it waits for. */
-export function summary(context: Pick<CliContext, "color">, task: TaskJson): string {
+export function summary(context: Screen, task: TaskJson): string {
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
   const request = task.artifacts.findLast(({ type }) => type === "change_request");
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
@@ -38,12 +39,12 @@ export function summary(context: Pick<CliContext, "color">, task: TaskJson): str
             : reasonLine(task, task.reason),
         ]),
   ];
-  const findings = describeFindings(context, lastChecks(task));
+  const findings = describeFindings(context, task, lastChecks(task));
   return [
     taskLine(context, task),
     ...facts.map((fact) => `  ${fact}\n`),
     ...(findings === "" ? [] : ["\nFindings\n", findings]),
-    describeWaiting(task),
+    describeWaiting(context, task),
   ].join("");
 }
 

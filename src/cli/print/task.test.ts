@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
 import type { WaitingForJson } from "../../http/contract/task.ts";
+import { textWidth } from "./fit-text.ts";
 import { summary } from "./summary.ts";
-import { checksTable, describeWaiting, facts, runsTable, taskLine } from "./task.ts";
+import { checksTable, facts, runsTable, taskLine } from "./task.ts";
+import { describeWaiting } from "./waiting.ts";
 
 const SINCE = "2026-11-16T02:00:00.000Z";
 const plain = { color: false };
@@ -36,9 +38,34 @@ const ownCheck: TaskJson["checks"][number] = {
 
 test("task line: shows the status and what the task is queued for", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
-  expect(taskLine(plain, task({ queued_for: { kind: "quota", until: SINCE, reason: null } }))).toContain(
-    `quota until ${SINCE}`,
+  const until = new Date(Date.now() + 4.5 * 3_600_000).toISOString();
+  expect(taskLine(plain, task({ queued_for: { kind: "quota", until, reason: null } }))).toMatch(
+    / – quota, next attempt in 4 h \((tomorrow )?\d\d:\d\d\) {2}Greet people\n$/,
   );
+});
+
+test("task line: on a terminal it fits, with a shortened id", () => {
+  const long = task({ id: "task_3k9x2f7m1q", short_id: "task_3k9x2f", title: "Greet everyone ".repeat(20) });
+  const [line = "", rest] = taskLine({ color: false, width: 70 }, long).split("\n");
+  expect(line).toMatch(/^task_3k9x2f {2}running in implementing {2}Greet .*…$/);
+  expect([textWidth(line) <= 70, rest]).toEqual([true, ""]);
+  const [first, second = ""] = taskLine({ color: false, width: 50 }, long).split("\n");
+  expect([first, second.slice(0, 8)]).toEqual(["task_3k9x2f  running in implementing", "  Greet "]);
+  expect(taskLine(plain, long)).toMatch(/^task_3k9x2f7m1q /);
+});
+
+test("show: commands to copy have the short id and the short hash of the plan", () => {
+  const hash = "5f2c1d9e0b7a3344".padEnd(64, "0");
+  const waiting = task({
+    id: "task_3k9x2f7m1q",
+    short_id: "task_3k9x2f",
+    status: "waiting",
+    waiting_for: { kind: "approval", since: SINCE, plan_hash: hash, document: null },
+  });
+  const terminal = { color: false, width: 80 };
+  expect(describeWaiting(terminal, waiting)).toContain("→ nightshift approve task_3k9x2f --plan 5f2c1d9e0b7a\n");
+  expect(describeWaiting(terminal, waiting)).toContain("→ nightshift show task_3k9x2f\n");
+  expect(describeWaiting(terminal, waiting, { isPlanShown: true })).not.toContain("nightshift show");
 });
 
 test("summary: says why nothing vouches for a published change, although the task succeeded", () => {
@@ -50,7 +77,7 @@ test("summary: says why nothing vouches for a published change, although the tas
 });
 
 test.for<[WaitingForJson, readonly string[]]>([
-  [{ kind: "approval", since: SINCE, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
+  [{ kind: "approval", since: SINCE, document: null, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
   [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],
   [{ kind: "merge", since: SINCE }, ["merged"]],
   [
@@ -69,7 +96,7 @@ test.for<[WaitingForJson, readonly string[]]>([
         },
       ],
     },
-    ["  whom: Whom? [night | day] (default: night)", "nightshift answer task_1 whom=…"],
+    ["  whom: Whom? [night | day] (default: night)", "nightshift answer task_1 whom=night\n"],
   ],
   [
     {
@@ -77,12 +104,38 @@ test.for<[WaitingForJson, readonly string[]]>([
       since: SINCE,
       reason: "Two ways.",
       options: [{ id: "b", title: "The small one", description: "", recommended: true }],
+      needs_note: false,
     },
-    ["Two ways.", "  b: The small one (recommended)", "nightshift choose task_1 <option>"],
+    ["Two ways.", "  b: The small one (recommended)", "→ nightshift choose task_1 b\n"],
+  ],
+  [
+    {
+      kind: "choice",
+      since: SINCE,
+      reason: "No check gave a result.",
+      options: ["publish", "repair"].map((id) => ({ id, title: id, description: "", recommended: false })),
+      needs_note: true,
+    },
+    ['→ nightshift choose task_1 publish --note "…"\n', '→ nightshift choose task_1 repair --note "…"\n'],
   ],
 ])("says what a person is asked: %o", ([waiting, words]) => {
-  const said = describeWaiting(task({ status: "waiting", waiting_for: waiting }));
+  const said = describeWaiting(plain, task({ status: "waiting", waiting_for: waiting }));
   for (const word of words) expect(said).toContain(word);
+});
+
+test.each([
+  [["night shift"], null, "whom='night shift'"],
+  [["it's"], null, "whom='it'\\''s'"],
+  [[], null, 'whom="…"'],
+  [[], "x\u001b'\\''; rm -rf ~; '", 'whom="…"'],
+  [[], "two\nlines", 'whom="…"'],
+  [[], "x".repeat(5_000), 'whom="…"'],
+] as const)("the command to answer with %j or %j by default can be copied as %s", (options, standard, word) => {
+  const question = { id: "whom", question: "Whom?", context: null, input: "text", deadline: null } as const;
+  const questions = [{ ...question, options: [...options], default: standard }];
+  const waiting = task({ status: "waiting", waiting_for: { kind: "answers", since: SINCE, questions } });
+  const text = describeWaiting(plain, waiting);
+  expect(text).toContain(`→ nightshift answer task_1 ${word}\n`);
 });
 
 test("summary: prints the known and the unknown cost", () => {
@@ -155,7 +208,7 @@ test("summary: an improvement shows its category, and its change request or what
 });
 
 test("facts: name the checks that were not accepted", () => {
-  expect(facts(task({ unchecked: ["build", "test"] }))).toContain(
-    "not checked: nobody has accepted the project's checks build, test",
-  );
+  expect(
+    facts(plain, task({ unchecked: ["build", "test"], branch: null, base_commit: null, head_commit: null })),
+  ).toContain("not checked: nobody has accepted the project's checks build, test");
 });

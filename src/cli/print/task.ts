@@ -1,100 +1,111 @@
 import { describeCheckStatus } from "../../core/task/describe-check.ts";
+import { shortHash } from "../../core/text/short-hash.ts";
 import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
-import type { CliContext } from "../context.ts";
-import { paintCheck, severityWord, withoutFindings } from "./findings.ts";
+import { severityWord, styleOfCheck, withoutFindings } from "./findings.ts";
 import { formatMessage } from "./message.ts";
-import { paintStatus } from "./style.ts";
-import { table } from "./table.ts";
+import { cutToFit, indentText, textWidth } from "./fit-text.ts";
+import { shortId, shortRunId } from "./short-id.ts";
+import { paintStatus, styleOfStatus, type Screen } from "./style.ts";
+import { table, type Column } from "./table.ts";
+import { describeTime } from "./time.ts";
 import { duration, money } from "./words.ts";
 
 const MAX_LINE = 200;
+const GAP = "  ";
+const MIN_TITLE = 24;
 
 /** One line about a task, the output of most commands. */
-export function taskLine(context: Pick<CliContext, "color">, task: TaskJson): string {
+export function taskLine(screen: Screen, task: TaskJson): string {
   const waits = task.waiting_for === null ? "" : ` – waiting for ${task.waiting_for.kind}`;
-  const queued =
-    task.queued_for === null
-      ? ""
-      : ` – ${task.queued_for.kind}${task.queued_for.until === null ? "" : ` until ${task.queued_for.until}`}`;
-  return `${task.id}  ${paintStatus(context, task.status)} in ${task.state}${waits}${queued}  ${terminalLine(task.title, MAX_LINE)}\n`;
+  const head = `${shortId(screen, task)}  ${paintStatus(screen, task.status)} in ${task.state}${waits}${describeQueued(task)}`;
+  const used = textWidth(head) + GAP.length;
+  // Where a title would have too little room, it gets a line of its own.
+  const [gap, taken] = (screen.width ?? Infinity) - used < MIN_TITLE ? [`\n${GAP}`, GAP.length] : [GAP, used];
+  return `${head}${gap}${cutToFit(screen, terminalLine(task.title, MAX_LINE), taken)}\n`;
 }
 
-export function runsTable(context: Pick<CliContext, "color">, runs: readonly RunJson[]): string {
+function describeQueued({ queued_for: queued }: TaskJson): string {
+  if (queued === null) return "";
+  return ` – ${queued.kind}${queued.until === null ? "" : `, next attempt ${describeTime(queued.until)}`}`;
+}
+
+const RUN_COLUMNS: readonly Column[] = [
+  { heading: "RUN" },
+  { heading: "STATE", drop: 2 },
+  { heading: "ROLE" },
+  { heading: "AGENT", drop: 3 },
+  { heading: "STATUS" },
+  { heading: "OUTCOME" },
+  { heading: "TIME", align: "right", drop: 5 },
+  { heading: "COST", align: "right", drop: 4 },
+  { heading: "SANDBOX", drop: 1 },
+];
+
+export function runsTable(screen: Screen, runs: readonly RunJson[]): string {
   const rows = runs.map((run) => [
-    run.id,
+    shortId(screen, run),
     run.state,
     run.role ?? run.step,
     run.agent ?? "",
-    paintStatus(context, run.status),
+    { text: run.status, style: styleOfStatus(run.status) },
     run.outcome ?? "",
     run.duration_ms === null ? "" : duration(run.duration_ms),
     run.step === "agent" ? money(run.cost_usd) : "",
     run.sandbox ?? "–",
   ]);
-  return table(["RUN", "STATE", "ROLE", "AGENT", "STATUS", "OUTCOME", "TIME", "COST", "SANDBOX"], rows);
+  return table(screen, RUN_COLUMNS, rows);
 }
 
-export function checksTable(context: Pick<CliContext, "color">, task: TaskJson): string {
+const CHECK_COLUMNS: readonly Column[] = [
+  { heading: "RUN", drop: 3 },
+  { heading: "CHECK", min: 16 },
+  { heading: "RESULT" },
+  { heading: "SEVERITY", drop: 1 },
+  { heading: "TIME", align: "right", drop: 2 },
+];
+
+export function checksTable(screen: Screen, task: TaskJson): string {
   const rows = task.checks.map((check) => [
-    check.run,
+    shortRunId(screen, task, check.run),
     check.name,
-    paintCheck(context, check, describeCheckStatus(check)),
+    { text: describeCheckStatus(check), style: styleOfCheck(check) },
     severityWord(check),
     duration(check.duration_ms),
   ]);
-  return table(["RUN", "CHECK", "RESULT", "SEVERITY", "TIME"], rows);
-}
-
-/** Describes what the task waits for, with the command that answers it. */
-export function describeWaiting(task: TaskJson): string {
-  const waiting = task.waiting_for;
-  if (waiting === null) return "";
-  switch (waiting.kind) {
-    case "approval":
-      return `Waiting for your approval: nightshift show ${task.id}, then nightshift approve ${task.id}${waiting.plan_hash === null ? "" : ` --plan ${waiting.plan_hash}`}\n`;
-    case "answers":
-      return [
-        "Waiting for answers:",
-        ...waiting.questions.map(
-          ({ id, question, options, default: fallback }) =>
-            `  ${id}: ${formatMessage(question, "    ")}${options.length === 0 ? "" : ` [${options.map((option) => terminalLine(option, MAX_LINE)).join(" | ")}]`}${fallback === null ? "" : ` (default: ${terminalLine(fallback, MAX_LINE)})`}`,
-        ),
-        `→ nightshift answer ${task.id} ${waiting.questions.map(({ id }) => `${id}=…`).join(" ")}`,
-        "",
-      ].join("\n");
-    case "choice":
-      return [
-        `Waiting for a choice: ${formatMessage(withoutFindings(waiting.reason, task), "  ")}`,
-        ...waiting.options.map(
-          ({ id, title, recommended }) =>
-            `  ${id}: ${terminalLine(title, MAX_LINE)}${recommended ? " (recommended)" : ""}`,
-        ),
-        `→ nightshift choose ${task.id} <option> --note "…"`,
-        "",
-      ].join("\n");
-    case "review":
-      return `Waiting for a review: nightshift approve ${task.id} or nightshift reject ${task.id}\n`;
-    case "merge":
-      return "Waiting for the change request to be merged.\n";
-  }
+  return table(screen, CHECK_COLUMNS, rows);
 }
 
 /** Describes a task in several lines, without its path and its runs. */
-export function facts(task: TaskJson): string {
+export function facts(screen: Screen, task: TaskJson): string {
   const url = task.artifacts.findLast(({ type }) => type === "change_request")?.url ?? null;
-  const reason = reasonWithoutUrl(task.reason ?? "", url);
+  const reason =
+    task.reason !== null && task.reason === publishedReason(task) ? "" : reasonWithoutUrl(task.reason ?? "", url);
+  const wrap = (line: string): string => indentText(screen, line, "  ", "    ");
+  // Names that people copy are not broken.
   const lines = [
-    `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} at ${task.created_at}`,
-    ...(task.category === null ? [] : [`category ${task.category}`]),
-    ...(task.unchecked.length === 0 ? [] : [describeUnchecked(task)]),
-    commits(task),
-    `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
-    ...whyQueued(task).map((why) => `will be retried: ${formatMessage(why, "    ")}`),
-    ...(url === null ? [] : [`change request: ${escapedLine(url)}`]),
-    ...(reason === "" ? [] : [`reason: ${formatMessage(withoutFindings(reason, task), "    ")}`]),
+    wrap(
+      `project ${task.project}, pipeline ${task.pipeline}, priority ${task.priority}, submitted by ${task.submitted_by} ${describeTime(task.created_at)}`,
+    ),
+    ...(task.category === null ? [] : [wrap(`category ${task.category}`)]),
+    ...(task.unchecked.length === 0 ? [] : [wrap(describeUnchecked(task))]),
+    ...(task.branch === null ? [] : [`  branch ${task.branch}`]),
+    ...commits(task).map(wrap),
+    wrap(
+      `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
+    ),
+    ...whyQueued(task).map((why) => wrap(`will be retried: ${formatMessage(why)}`)),
+    ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
+    ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
   ];
-  return lines.map((line) => `  ${line}\n`).join("");
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** An open change request needs no remark. */
+function describeRequestState({ change_request: request }: TaskJson): string {
+  // A daemon of an older version does not send it.
+  if (request == null || request.state === "open") return "";
+  return ` (${request.state}${request.ended_at === null ? "" : ` ${describeTime(request.ended_at)}`})`;
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
@@ -115,14 +126,20 @@ function whyQueued({ queued_for: queued, runs }: TaskJson): readonly string[] {
 }
 
 /** Publishing squashes the agent's commits into one, so the same files have two commit hashes. */
-function commits(task: TaskJson): string {
-  const published = task.artifacts.findLast(({ type }) => type === "commit")?.label;
-  return [
-    `branch ${task.branch ?? "–"}`,
-    `base ${task.base_commit?.slice(0, 12) ?? "–"}`,
-    `work ${task.head_commit?.slice(0, 12) ?? "–"}`,
+function commits({ base_commit: base, head_commit: head, artifacts }: TaskJson): readonly string[] {
+  const published = artifacts.findLast(({ type }) => type === "commit")?.label;
+  const hashes = [
+    ...(base === null ? [] : [`base ${shortHash(base)}`]),
+    ...(head === null ? [] : [`work ${shortHash(head)}`]),
     ...(published === undefined ? [] : [`published ${escapedLine(published)}`]),
-  ].join(", ");
+  ];
+  return hashes.length === 0 ? [] : [hashes.join(", ")];
+}
+
+/** Without a forge, the reason of a published task is its branch and commit, which have lines of their own. */
+function publishedReason({ branch, artifacts }: TaskJson): string | null {
+  const commit = artifacts.findLast(({ type }) => type === "commit")?.label;
+  return branch === null || commit === undefined ? null : `${branch} at ${commit}`;
 }
 
 /** The reason of a published task is its URL, optionally followed by a problem that the forge reported. Removes the URL. */

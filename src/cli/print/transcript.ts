@@ -1,35 +1,62 @@
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { TranscriptEventJson } from "../../http/client/client.ts";
-import type { CliContext } from "../context.ts";
-import { paint } from "./style.ts";
+import { cutToFit, wrapLines } from "./fit-text.ts";
+import { paint, type Screen, type Style } from "./style.ts";
+import { describeTime } from "./time.ts";
 import { money } from "./words.ts";
 
+const BAR = "│ ";
+const MAX_NAME = 40;
 const MAX_LINE = 200;
 const MAX_RESULT = 2_000;
 
-/** Formats one event of an agent's transcript for a terminal. */
-export function renderEvent(context: Pick<CliContext, "color">, event: TranscriptEventJson): string {
+/**
+ * Formats one event of an agent's transcript. What the agent wrote, and what its tools printed, stands behind a bar; our own
+ * lines start at the left edge, so that no text can imitate them.
+ */
+export function renderEvent(screen: Screen, event: TranscriptEventJson): string {
   switch (event.type) {
     case "text":
     case "raw":
-      return `${terminalText(event.text)}\n`;
+      return quoteAgent(screen, event.text);
     case "thinking":
-      return `${paint(context, "gray", terminalText(event.text))}\n`;
+      return quoteAgent(screen, event.text, "gray");
     case "tool_call":
-      return `${paint(context, "cyan", `▸ ${terminalLine(event.name, MAX_LINE)}`)} ${terminalLine(JSON.stringify(event.input) ?? "", MAX_LINE)}\n`;
+      return describeCall(screen, event.name, event.input);
     case "tool_result":
-      return `${paint(context, event.failed ? "red" : "gray", terminalText(event.output.slice(0, MAX_RESULT)))}\n`;
+      return quoteAgent(screen, event.output.slice(0, MAX_RESULT), event.failed ? "red" : "gray");
     case "file_change":
-      return `${paint(context, "yellow", `${event.change} ${terminalLine(event.path, MAX_LINE)}`)}\n`;
+      return ownLine(screen, "yellow", event.change, event.path);
     case "usage":
-      return `${paint(context, "gray", `  ${event.tokens.input} in, ${event.tokens.output} out, ${money(event.cost_usd)}`)}\n`;
+      return ownLine(screen, "gray", `${event.tokens.input} in, ${event.tokens.output} out, ${money(event.cost_usd)}`);
     case "limit":
-      return `${paint(context, "yellow", `  ${event.kind} limit${event.resets_at === null ? "" : ` until ${event.resets_at}`}`)}\n`;
+      return ownLine(
+        screen,
+        "yellow",
+        `${event.kind} limit${event.resets_at === null ? "" : `, resets ${describeTime(event.resets_at)}`}`,
+      );
     case "session":
       return "";
     case "outcome":
-      return `${paint(context, "cyan", "▸ reported")} ${terminalLine(JSON.stringify(event.value) ?? "", MAX_LINE)}\n`;
+      return describeCall(screen, "reported", event.value);
     case "error":
-      return `${paint(context, "red", terminalText(event.message))}\n`;
+      return quoteAgent(screen, event.message, "red");
   }
+}
+
+export function quoteAgent(screen: Screen, text: string, style: Style | null = null): string {
+  const bar = paint(screen, "gray", BAR);
+  const lines = wrapLines(screen, terminalText(text), BAR.length);
+  return lines.map((line) => `${bar}${style === null ? line : paint(screen, style, line)}\n`).join("");
+}
+
+function describeCall(screen: Screen, name: string, value: unknown): string {
+  return ownLine(screen, "cyan", terminalLine(name, MAX_NAME), JSON.stringify(value) ?? "");
+}
+
+/** A line of our own about something that the agent did. Cut, so that its end cannot stand at the left edge. */
+function ownLine(screen: Screen, style: Style, what: string, about = ""): string {
+  const head = `▸ ${what}`;
+  const rest = about === "" ? "" : ` ${cutToFit(screen, terminalLine(about, MAX_LINE), head.length + 1)}`;
+  return `${paint(screen, style, head)}${rest}\n`;
 }

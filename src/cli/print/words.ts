@@ -1,9 +1,8 @@
-/** Formats durations, amounts and times for people. */
+/** Formats durations, amounts and counts for people. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 export function duration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
@@ -16,14 +15,6 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function age(iso: string, now: number): string {
-  const ms = now - Date.parse(iso);
-  if (ms < MINUTE) return "just now";
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
-  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
-  return `${Math.floor(ms / DAY)} d ago`;
-}
-
 /** Neither an unknown amount nor a fraction of a cent is shown as zero. */
 export function money(usd: number | null, unknown = 0): string {
   if (usd === null) return "unknown";
@@ -33,16 +24,4 @@ export function money(usd: number | null, unknown = 0): string {
 
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
-
-/** The time in this machine's time zone, such as `2026-11-15 21:04:05`. */
-export function localTime(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso;
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, "0");
 }

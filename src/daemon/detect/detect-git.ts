@@ -18,7 +18,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads facts about a checkout. Throws UserError if Nightshift cannot use it. Uncommitted changes are fine: nothing is modified. */
 export async function detectGit(dir: string, env: Environment): Promise<GitFacts> {
-  const query = (...args: string[]): Promise<GitAnswer> => queryGit(dir, env, args);
+  const query: QueryGit = (...args) => queryGit(dir, env, { args });
   const kind = await query("rev-parse", "--is-bare-repository", "--is-shallow-repository");
   if (kind.output === null) throw notUsable(dir, kind.error);
   const [bare, shallow] = kind.output.split("\n");
@@ -54,16 +54,16 @@ export async function detectGit(dir: string, env: Environment): Promise<GitFacts
   };
 }
 
-type QueryGit = (...args: string[]) => Promise<GitAnswer>;
+export type QueryGit = (...args: string[]) => Promise<GitAnswer>;
 
 /** Prefers `origin`, otherwise the only remote. */
-async function findRemote(query: QueryGit): Promise<string | null> {
+export async function findRemote(query: QueryGit): Promise<string | null> {
   const names = ((await query("remote")).output ?? "").split("\n").filter((name) => name !== "");
   if (names.includes("origin")) return "origin";
   return names.length === 1 ? (names[0] ?? null) : null;
 }
 
-async function readRemote(query: QueryGit, name: string, top: string): Promise<string> {
+export async function readRemote(query: QueryGit, name: string, top: string): Promise<string> {
   const url = (await query("remote", "get-url", name)).output ?? top;
   // git starts a program for URLs such as `ext::…`.
   if (/^[A-Za-z0-9+.-]+::/.test(url) || url.startsWith("-")) {
@@ -108,18 +108,50 @@ interface GitAnswer {
   readonly error: string;
 }
 
-/** Use only for commands that read refs and configuration: they start no program that the repository configures. */
-function queryGit(dir: string, env: Environment, args: readonly string[]): Promise<GitAnswer> {
-  const guards = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
-  // An inherited GIT_DIR would select another repository.
-  const own = { PATH: env["PATH"], HOME: env["HOME"], LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
+export interface GitQuery {
+  readonly args: readonly string[];
+  /** Settings that take precedence over all others. */
+  readonly config?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Use only for commands that start no program that the repository configures, such as those that read refs and configuration. */
+export function queryGit(dir: string, env: Environment, { args, config = {}, signal }: GitQuery): Promise<GitAnswer> {
+  const settings = Object.entries({ ...config, "core.fsmonitor": "false", "core.hooksPath": "/dev/null" });
+  const own = {
+    // An inherited GIT_DIR would select another repository.
+    PATH: env["PATH"],
+    HOME: env["HOME"],
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    // Unlike the option -c, these variables accept every name of a setting.
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+  const options = {
+    cwd: dir,
+    env: own,
+    timeout: 30_000,
+    maxBuffer: MAX_OUTPUT,
+    ...(signal !== undefined && { signal }),
+  };
   return new Promise((done) => {
-    execFile("git", [...guards, ...args], { cwd: dir, env: own, timeout: 30_000 }, (error, stdout, stderr) => {
-      const missing = error !== null && "code" in error && error.code === "ENOENT";
+    execFile("git", [...args], options, (error, stdout, stderr) => {
+      // EACCES: git is missing, and a directory of PATH cannot be searched.
+      const missing = error !== null && "code" in error && (error.code === "ENOENT" || error.code === "EACCES");
       done({ output: error === null ? stdout.replace(/\n$/, "") : null, error: missing ? "ENOENT" : stderr });
     });
   });
 }
+
+const MAX_OUTPUT = 20_000_000;
 
 function notUsable(dir: string, error: string): UserError {
   if (error === "ENOENT")

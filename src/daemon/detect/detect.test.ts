@@ -86,6 +86,11 @@ describe("detectProject", () => {
   it("explains why a folder is not a usable checkout", async () => {
     await expect(detect(dir.path)).rejects.toThrow(/is not inside a git repository/);
     await expect(detect(join(dir.path, "nowhere"))).rejects.toThrow(/could not be started/);
+    // The system reports a missing program like this if a directory of PATH cannot be searched.
+    await mkdir(join(dir.path, "bin/git"), { recursive: true });
+    await expect(detectProject(dir.path, { env: { PATH: join(dir.path, "bin") } })).rejects.toThrow(
+      /could not be started/,
+    );
     await git(dir.path, "init", "--quiet", "--bare", "bare.git");
     await expect(detect(join(dir.path, "bare.git"))).rejects.toThrow(/is a bare repository/);
     await git(dir.path, "init", "--quiet", "empty");

@@ -1,5 +1,4 @@
-import type { BaselineResult } from "../../core/task/judge-check.ts";
-import type { ProjectBaseline } from "../../engine/run/checks/measure-baseline.ts";
+import type { MeasuredCheck, ProjectBaseline } from "../../engine/run/checks/measure-baseline.ts";
 import { fine, forNight, type Finding } from "./doctor-finding.ts";
 
 const NO_CHECKS: Finding = {
@@ -16,7 +15,7 @@ export function describeBaseline({ branch, commit, results }: ProjectBaseline): 
   return [...results.map((result) => describeResult(result, where)), forNight("checks", summarize(results, where))];
 }
 
-function describeResult({ name, status, durationMs, exitCode, tail }: BaselineResult, where: string): Finding {
+function describeResult({ name, status, durationMs, exitCode, tail }: MeasuredCheck, where: string): Finding {
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   const output = lastLines(tail);
   switch (status) {
@@ -36,26 +35,32 @@ function describeResult({ name, status, durationMs, exitCode, tail }: BaselineRe
         name: `check ${name}`,
         ok: "no",
         detail: `could not run on ${where}${output}`,
-        fix: "install what it needs and allow it under sandbox, then run nightshift trust",
+        fix: /was still running after \d+ s/.test(tail)
+          ? "raise its timeout, or make it faster, then run nightshift trust"
+          : "install what it needs and allow it under sandbox, then run nightshift trust",
       };
   }
 }
 
-/** A night gives up a change unless at least one check really passes. */
-function summarize(results: readonly BaselineResult[], where: string): Finding {
-  const count = (status: BaselineResult["status"]): number => results.filter((each) => each.status === status).length;
+/** A night gives up a change unless at least one of the checks that decide about it really passes. */
+function summarize(results: readonly MeasuredCheck[], where: string): Finding {
+  const count = (status: MeasuredCheck["status"]): number => results.filter((each) => each.status === status).length;
   const [failed, blocked] = [count("failed"), count("could_not_run")];
   const passed = results.length - failed - blocked;
   const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : [])];
-  const detail = [...parts, ...(blocked > 0 ? [`${blocked} could not run`] : [])].join(", ");
-  const ok = blocked === 0 && passed > 0;
-  return {
-    name: "checks",
-    ok: ok ? "yes" : "warn",
-    detail: `${detail} on ${where}`,
-    fix: ok ? null : "see the checks above",
-  };
+  const counts = [...parts, ...(blocked > 0 ? [`${blocked} could not run`] : [])].join(", ");
+  const name = "checks";
+  const detail = `${counts} on ${where}`;
+  const deciding = results.filter(({ decides }) => decides);
+  if (deciding.length === 0)
+    return { name, ok: "warn", detail: `${detail}; none of them can reject a change`, fix: ADD_ERROR };
+  const canJudge = deciding.some(({ status }) => status === "passed" || status === "flaky");
+  if (blocked === 0 && canJudge) return { name, ok: "yes", detail, fix: null };
+  const why = passed > 0 && !canJudge ? "; no check with severity error passed" : "";
+  return { name, ok: "warn", detail: `${detail}${why}`, fix: "see the checks above" };
 }
+
+const ADD_ERROR = "set severity: error for a check in nightshift.yaml, then run nightshift trust";
 
 const SHOWN_LINES = 3;
 

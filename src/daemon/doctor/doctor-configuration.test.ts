@@ -35,6 +35,7 @@ test("doctor reports a check whose program is not in sandbox.commands, before an
     { ok: "no", detail: "the check test uses uv, which is not in sandbox.commands" },
   ]);
   expect(await check({ check: "npm test && node --check a.js && ./run", commands: ["npm run"] })).toEqual([]);
+  expect(await check({ check: "bash ci/test.sh", setup: "bash ci/setup.sh", commands: ["git"] })).toEqual([]);
   expect(await check({ check: "uv run pytest", commands: null })).toEqual([]);
 });
 
@@ -69,8 +70,9 @@ test("the registry in the project's .npmrc replaces the default, without its cre
   expect(await findRegistryHosts("npm ci", dir.path)).toEqual(["npm.example.com:8443"]);
 });
 
-const result = (status: "passed" | "failed" | "could_not_run") => ({
+const result = (status: "passed" | "failed" | "could_not_run", decides = true) => ({
   name: status,
+  decides,
   status,
   exitCode: 1,
   durationMs: 1234,
@@ -78,14 +80,29 @@ const result = (status: "passed" | "failed" | "could_not_run") => ({
   measuredAt: 0,
 });
 
+const summary = (...results: readonly ReturnType<typeof result>[]) =>
+  describeBaseline({ branch: "main", commit: "0123456789", results }).find(({ night }) => night !== undefined);
 const isMet = (...statuses: readonly Parameters<typeof result>[0][]) =>
-  describeBaseline({ branch: "main", commit: "0123456789", results: statuses.map(result) }).find(
-    ({ night }) => night !== undefined,
-  )?.night?.met;
+  summary(...statuses.map((status) => result(status)))?.night?.met;
 
 test("checks are ready for the night only if all of them can run and one passes", () => {
   expect(isMet("passed", "failed")).toBe(true);
   expect(isMet("failed")).toBe(false);
   expect(isMet("passed", "could_not_run")).toBe(false);
   expect(isMet()).toBe(false);
+});
+
+test("checks that cannot reject a change do not make a project ready for the night", () => {
+  expect(summary(result("failed"), result("passed", false))).toMatchObject({
+    night: { met: false },
+    detail: expect.stringContaining("no check with severity error passed"),
+  });
+  expect(summary(result("passed", false))?.night?.met).toBe(false);
+  expect(summary(result("passed"), result("failed", false))?.night?.met).toBe(true);
+});
+
+test("doctor advises a longer timeout for a check that was still running", () => {
+  const slow = { ...result("could_not_run"), tail: "It was still running after 120 s and was ended." };
+  const [finding] = describeBaseline({ branch: "main", commit: "0123456789", results: [slow] });
+  expect(finding?.fix).toContain("raise its timeout");
 });

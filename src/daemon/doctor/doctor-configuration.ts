@@ -26,7 +26,8 @@ export async function checkConfiguration(params: ConfigurationParams): Promise<r
 function findMissingPrograms({ settings: { checks, workspace, sandbox } }: ConfigurationParams): readonly Finding[] {
   if (sandbox.commands === null) return [];
   const listed = sandbox.commands.map((command) => command.split(" ", 1)[0]?.split("/").at(-1) ?? "");
-  const available = new Set([...BASIC_PROGRAMS, ...listed, ...listed.flatMap(findCompanions)]);
+  // Everything that may execute has bash.
+  const available = new Set([...BASIC_PROGRAMS, "bash", ...listed, ...listed.flatMap(findCompanions)]);
   const commands = [
     ...checks.flatMap(({ name, command, related }) => [
       { what: `the check ${name}`, command },

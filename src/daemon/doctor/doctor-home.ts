@@ -78,10 +78,18 @@ export interface DaemonAnswer {
   readonly findings: readonly Finding[] | null;
 }
 
+export interface DaemonQuestion {
+  readonly cwd: string;
+  /** Run the project's checks. */
+  readonly run: boolean;
+  /** The version of the caller. Null: do not compare it. */
+  readonly version: string | null;
+}
+
 const SHELL_VIEW = "What follows describes this shell, whose environment a daemon started here would inherit.";
 
 /** Asks the running daemon what it sees: its PATH, keys and agents count at night, not those of this shell. */
-export async function askDaemon(home: string, cwd: string, run: boolean): Promise<DaemonAnswer> {
+export async function askDaemon(home: string, { cwd, run, version: expected }: DaemonQuestion): Promise<DaemonAnswer> {
   const file = homePaths(home).daemon;
   if (!existsSync(file))
     return {
@@ -99,7 +107,7 @@ export async function askDaemon(home: string, cwd: string, run: boolean): Promis
         query: { path: cwd, run: String(run) },
         signal: AbortSignal.timeout(run ? CHECKS_TIMEOUT_MS : DOCTOR_TIMEOUT_MS),
       });
-      return { finding: forNight("daemon", fine("daemon", `${detail}. What follows is what it sees.`)), findings };
+      return { finding: forNight("daemon", describeDaemon(detail, version, expected), true), findings };
     } catch (error) {
       const problem = `${detail}; it does not say what it sees: ${error instanceof Error ? error.message : String(error)} ${SHELL_VIEW}`;
       const fix = "nightshift stop && nightshift start";
@@ -109,4 +117,12 @@ export async function askDaemon(home: string, cwd: string, run: boolean): Promis
     const detail = `daemon.json exists, but the daemon does not respond: it was killed or hangs. ${SHELL_VIEW}`;
     return { finding: { name: "daemon", ok: "warn", detail, fix: "nightshift start" }, findings: null };
   }
+}
+
+/** After an update, the daemon of the previous version keeps running. */
+function describeDaemon(detail: string, version: string, expected: string | null): Finding {
+  const seen = `${detail}. What follows is what it sees.`;
+  if (expected === null || version === expected) return fine("daemon", seen);
+  const fix = "nightshift stop && nightshift start; running agents continue";
+  return { name: "daemon", ok: "warn", detail: `${seen}\nThis command has version ${expected}.`, fix };
 }

@@ -82,6 +82,13 @@ schedules: [{ name: audit, cron: "30 3 1 * *", pipeline: staged, title: Audit }]
     });
   });
 
+  test("a schedule whose days all have no category does not make the current project ready", async () => {
+    const never = 'improve: { schedule: "0 2 * * *" }\n';
+    const monday = 'improve: { schedule: "0 2 * * *", categories: { monday: [tests] } }\n';
+    expect((await check({ settings: never, cwd: repo }))[0]?.night).toEqual({ need: "schedule", met: false });
+    expect((await check({ settings: monday, cwd: repo }))[0]?.night).toEqual({ need: "schedule", met: true });
+  });
+
   test("warns if no daemon is running", async () => {
     home = join(dir.path, "elsewhere");
     await mkdir(home);

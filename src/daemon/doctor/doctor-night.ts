@@ -66,8 +66,8 @@ function checkSchedules(
   { home, now = Date.now() }: CheckNightsParams,
 ): readonly Finding[] {
   const findings = schedulesOf(settings).map((schedule) => {
-    const finding = checkSchedule(project, settings, { schedule, now });
-    return isCurrent ? forNight("schedule", finding, finding.detail.startsWith("next: ")) : finding;
+    const { finding, startsWork } = checkSchedule(project, settings, { schedule, now });
+    return isCurrent ? forNight("schedule", finding, startsWork) : finding;
   });
   if (findings.length === 0 || existsSync(homePaths(home).daemon)) return findings;
   const [detail, fix] = ["the daemon is not running, so no schedule starts", "nightshift start"];
@@ -82,27 +82,28 @@ function checkSchedule(
   project: string,
   settings: Settings,
   { schedule, now }: { readonly schedule: Schedule; readonly now: number },
-): Finding {
+): { readonly finding: Finding; readonly startsWork: boolean } {
   const name = `${schedule.name} (${project})`;
   const runs = listUpcomingRuns(schedule, now);
   const [first] = runs;
-  if (first === undefined)
+  if (first === undefined) {
+    const detail = `"${schedule.expression}" matches no future date`;
     return {
-      name,
-      ok: "warn",
-      detail: `"${schedule.expression}" matches no future date`,
-      fix: "correct its cron fields in nightshift.yaml",
+      finding: { name, ok: "warn", detail, fix: "correct its cron fields in nightshift.yaml" },
+      startsWork: false,
     };
-  const detail = `next: ${localTime(first, schedule.timeZone)}`;
-  if (schedule.name !== NIGHTLY) return fine(name, `${detail}, ${schedule.pipeline}`);
+  }
+  const next = `next: ${localTime(first, schedule.timeZone)}`;
+  if (schedule.name !== NIGHTLY) return { finding: fine(name, `${next}, ${schedule.pipeline}`), startsWork: true };
+  const startsWork = runs.some((at) => categoriesAt(settings, at).length > 0);
   const idle = listIdleDays(settings, runs);
-  if (idle.length === 0) return fine(name, `${detail}, ${categoriesAt(settings, first).join(", ")}`);
-  return {
-    name,
-    ok: "warn",
-    detail: `${detail}\nnothing is done on ${idle.join(", ")}: no category is scheduled for ${idle.length === 1 ? "that day" : "those days"}`,
-    fix: "add categories under improve.categories, or remove the day from improve.schedule",
-  };
+  if (idle.length === 0)
+    return { finding: fine(name, `${next}, ${categoriesAt(settings, first).join(", ")}`), startsWork };
+  const detail = startsWork
+    ? `${next}\nnothing is done on ${idle.join(", ")}: no category is scheduled for ${idle.length === 1 ? "that day" : "those days"}`
+    : "no night does anything: no category is scheduled for any of its days";
+  const fix = `add categories under improve.categories${startsWork ? ", or remove the day from improve.schedule" : ", then run nightshift trust"}`;
+  return { finding: { name, ok: "warn", detail, fix }, startsWork };
 }
 
 function listUpcomingRuns(schedule: Schedule, now: number): readonly number[] {

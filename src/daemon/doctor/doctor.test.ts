@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { execFile } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -272,4 +275,24 @@ test("doctor: a folder is one project and keeps its registered name", async () =
     ok: "no",
     detail: `${repo.checkout} is registered as shop and as store`,
   });
+});
+
+test("doctor compares the daemon's version with its own, and warns about an old daemon", async () => {
+  const answers: Readonly<Record<string, unknown>> = { "/api/v1/status": { version: "1.0.0" } };
+  const server = createServer((request, response) => {
+    const path = request.url?.split("?", 1)[0] ?? "";
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answers[path] ?? { findings: [] }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const { port } = server.address() as AddressInfo;
+    await writeFile(join(home, "daemon.json"), JSON.stringify({ pid: 1, url: `http://127.0.0.1:${port}`, token: "t" }));
+    const env = { PATH: process.env["PATH"], HOME: repo.path, NIGHTSHIFT_HOME: home };
+    const ask = async (version: string) =>
+      (await checkMachine({ env, cwd: repo.path, version })).find(({ name }) => name === "daemon");
+    expect(await ask("1.0.0")).toMatchObject({ ok: "yes", night: { met: true } });
+    expect(await ask("1.1.0")).toMatchObject({ ok: "warn", detail: expect.stringContaining("has version 1.1.0") });
+  } finally {
+    server.close();
+  }
 });

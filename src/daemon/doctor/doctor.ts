@@ -1,3 +1,4 @@
+import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { findHome } from "../../config/files/paths.ts";
 import type { UserConfig } from "../../config/files/user-config.ts";
@@ -20,6 +21,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface CheckMachineParams {
   readonly env: Environment;
   readonly cwd: string;
+  /** Check this project instead of the one in `cwd`. */
+  readonly project?: string | null;
+  /** The version of the caller, to compare the daemon's with it. */
+  readonly version?: string | null;
   /** Let the daemon run the checks of the current project on its default branch. Default: false. */
   readonly run?: boolean;
   /** Default: the built-in registry. */
@@ -32,7 +37,9 @@ export interface CheckMachineParams {
  */
 export async function checkMachine({
   env,
-  cwd,
+  cwd: calledIn,
+  project = null,
+  version = null,
   run = false,
   registry = REGISTRY,
 }: CheckMachineParams): Promise<readonly Finding[]> {
@@ -46,18 +53,32 @@ export async function checkMachine({
   }
   const { finding: configFinding, config } = await checkUserConfig(home, registry.format);
   const { finding: databaseFinding, projects } = checkDatabase(home);
+  const cwd = project === null ? calledIn : findFolder(project, projects);
   const [homeMode, disk, path, daemon] = await Promise.all([
     checkHomeMode(home),
     checkDisk(home),
     checkLoginPath(home, env, registry.agents),
-    askDaemon(home, cwd, run),
+    askDaemon(home, { cwd, run, version }),
   ]);
   const seen = daemon.findings ?? (await checkEnvironment({ env, home, config, projects, cwd, registry }));
   const files = [homeMode, disk, configFinding, databaseFinding];
   return [checkNode(), ...path, checkTimeZone(config?.timeZone), ...files, daemon.finding, ...seen];
 }
 
-export interface CheckEnvironmentParams extends Required<Omit<CheckMachineParams, "run">> {
+function findFolder(name: string, projects: readonly RegisteredProject[]): string {
+  const found = projects.find((project) => project.name === name);
+  if (found?.path != null) return found.path;
+  if (found !== undefined)
+    throw new UserError("invalid", `The project "${name}" has no checkout, so doctor cannot check it.`);
+  const names = projects.map((project) => project.name);
+  throw new UserError(
+    "not_found",
+    `There is no project "${name}".${didYouMean(name, names)}`,
+    names.length === 0 ? 'Run "nightshift init" in its folder to register it.' : `Registered: ${names.join(", ")}.`,
+  );
+}
+
+export interface CheckEnvironmentParams extends Required<Pick<CheckMachineParams, "env" | "cwd" | "registry">> {
   readonly home: string;
   /** Null if config.yaml is invalid. */
   readonly config: Pick<UserConfig, "sandboxMode" | "notify"> | null;

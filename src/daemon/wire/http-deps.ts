@@ -19,6 +19,8 @@ export interface DaemonFacts {
   readonly stop: (force: boolean) => void;
   /** Polls a project's change requests now instead of at the next regular poll. */
   readonly pollForge: (project: string) => void;
+  /** Why the engine cannot work at the moment. */
+  readonly findProblem: () => string | null;
 }
 
 /** Connects the HTTP API to the daemon. */
@@ -64,7 +66,11 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
       timeZone: user.timeZone,
-      problems: [...sandboxProblems(user.sandboxMode, sandbox.lastProblem()), ...limits.problems()],
+      problems: [
+        ...[facts.findProblem()].filter((problem) => problem !== null),
+        ...sandboxProblems(user.sandboxMode, sandbox.lastProblem()),
+        ...limits.problems(),
+      ],
     }),
     owner: ports.host.owner,
     ownerToken: facts.ownerToken,

@@ -30,15 +30,11 @@ export async function findAgents(
 
 export async function checkAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {
   const { name, kind, program, problem } = agent;
-  const base = { name, kind, version: null, parkedUntil: null };
+  const base = { name, kind, version: null, oldestVersion: program?.oldest ?? null, parkedUntil: null };
   if (problem !== null || program === null)
     return { ...base, program: program?.name ?? null, usable: problem === null, problem };
   const path = await findProgram(program.name, env["PATH"] ?? "");
-  if (path === null) {
-    const why = isAbsolute(program.name) ? explainNotExecutable(program.name) : null;
-    const missing = `${program.name} ${why ?? `is not on the daemon's PATH. ${program.install}`}`;
-    return { ...base, program: program.name, usable: false, problem: missing };
-  }
+  if (path === null) return { ...base, program: program.name, usable: false, problem: explainMissing(program) };
   const version = program.versionArgs.length === 0 ? null : await readVersion(path, program.versionArgs, env);
   const found = explainVersionProblem(program, version) ?? explainMissingKey(agent, env);
   return { ...base, program: path, version, usable: found === null, problem: found };
@@ -50,8 +46,7 @@ export function createVersionCheck(env: Environment): EnginePorts["agents"]["che
   return async ({ program }) => {
     if (program === null || program.versionArgs.length === 0) return { version: null, problem: null };
     const path = await findProgram(program.name, env["PATH"] ?? "");
-    // Starting the missing program reports a better error.
-    if (path === null) return { version: null, problem: null };
+    if (path === null) return { version: null, problem: explainMissing(program) };
     const key = `${path} ${(await stat(path)).mtimeMs}`;
     const reading = cache.get(key) ?? readVersion(path, program.versionArgs, env);
     cache.set(key, reading);
@@ -73,6 +68,11 @@ function readVersion(path: string, args: readonly string[], env: Environment): P
       done(error === null ? (/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null) : null),
     );
   });
+}
+
+function explainMissing({ name, install }: AgentProgram): string {
+  const why = isAbsolute(name) ? explainNotExecutable(name) : null;
+  return `${name} ${why ?? `is not on the daemon's PATH. ${install}`}`;
 }
 
 function explainVersionProblem({ name, oldest, install }: AgentProgram, version: string | null): string | null {

@@ -25,6 +25,7 @@ import type { Log } from "../../ports/log.ts";
 import { locateProject } from "../locate-project.ts";
 import { createHostEnvironment } from "../host-environment.ts";
 import type { KnownSecrets } from "../known-secrets.ts";
+import { requireFilledDatabase } from "../require-filled-database.ts";
 import { createRetention } from "../retention.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
@@ -65,6 +66,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
   const paths = homePaths(home);
   const user = await readUserConfig(home, registry.format);
   secrets.addVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
+  requireFilledDatabase(paths);
   const store = await openSqliteStore({ file: paths.db, log });
   const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
   const projectFiles = createProjectFiles({ configDir: home, builtinDir, format: registry.format });

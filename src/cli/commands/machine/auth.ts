@@ -4,9 +4,18 @@ import { UserError } from "../../../core/text/errors.ts";
 import { createNodeClient } from "../../../http/client/node-client.ts";
 import { askHidden } from "../../ask.ts";
 import { printResult, type CliContext } from "../../context.ts";
+import { formatNextSteps } from "../../print/next-steps.ts";
+import { Exit } from "../../exit.ts";
 import { findDaemon } from "../../find-daemon.ts";
-import { table } from "../../print/table.ts";
-import { age } from "../../print/words.ts";
+import { table, type Column } from "../../print/table.ts";
+import { describeTime } from "../../print/time.ts";
+
+const COLUMNS: readonly Column[] = [
+  { heading: "NAME" },
+  { heading: "FROM", min: 11 },
+  { heading: "ENDS WITH", drop: 2 },
+  { heading: "ADDED", drop: 1 },
+];
 
 interface KeyRow {
   readonly name: string;
@@ -26,7 +35,12 @@ export async function addKey(context: CliContext, name: string): Promise<void> {
   checkName(name);
   const home = await findHome(context.env);
   const before = readStoredKeys(home);
-  const value = checkValue(name, context.interactive ? await askHidden(`Value of ${name}`) : await readStdin());
+  const given = context.interactive ? await askHidden(`Value of ${name}`) : await readStdin();
+  if (given === null) {
+    context.warn("Nothing was stored.\n");
+    throw new Exit(130);
+  }
+  const value = checkValue(name, given);
   writeStoredKeys(home, { ...before, [name]: { value, added_at: new Date().toISOString() } });
   const result = { name, ending: endingOf(value), replaced: Object.hasOwn(before, name), file: homePaths(home).keys };
   printResult(
@@ -35,6 +49,7 @@ export async function addKey(context: CliContext, name: string): Promise<void> {
     () =>
       `${result.replaced ? "Replaced" : "Stored"} ${name}. The daemon uses it for the next run, and retries tasks that wait for a login.\n`,
   );
+  context.progress(formatNextSteps(["nightshift doctor --no-run"]));
 }
 
 /** Asks the daemon if one is running, because it also knows its own environment. Never starts it. */
@@ -46,12 +61,13 @@ export async function listKeys(context: CliContext): Promise<void> {
     keys.length === 0
       ? 'There are no keys. Run "nightshift auth add ANTHROPIC_API_KEY" to store one.\n'
       : table(
-          ["NAME", "FROM", "ENDS WITH", "ADDED"],
+          context,
+          COLUMNS,
           keys.map((key) => [
             key.name,
             describeSource(key),
             key.ending === null ? "" : `…${key.ending}`,
-            key.added_at === null ? "" : age(key.added_at, Date.now()),
+            key.added_at === null ? "" : describeTime(key.added_at),
           ]),
         ),
   );

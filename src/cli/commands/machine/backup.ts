@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { findHome } from "../../../config/files/paths.ts";
 import { backUpHome, restoreHome } from "../../../daemon/backup/backup.ts";
 import { printResult, type CliContext } from "../../context.ts";
-import { localTime, plural } from "../../print/words.ts";
+import { copyableWord } from "../../copyable.ts";
+import { describeTime } from "../../print/time.ts";
+import { plural } from "../../print/words.ts";
 import { version } from "../../version.ts";
 
 export async function backup(context: CliContext, file: string): Promise<void> {
@@ -15,6 +17,7 @@ export async function backup(context: CliContext, file: string): Promise<void> {
       "It contains keys, tokens and transcripts, and unpublished commits of tasks. Keep it private.",
       "Not included:",
       ...leftOut.map((what) => `  - ${what}`),
+      `To restore it: nightshift restore ${copyableWord(made.file)}`,
       "",
     ].join("\n"),
   );
@@ -31,7 +34,7 @@ export async function restore(context: CliContext, file: string, options: { read
   const { createdAt, movedTo, ...result } = done;
   printResult(context, { ...result, created_at: createdAt, home, moved_to: movedTo }, () =>
     [
-      `Restored ${plural(done.tasks, "task")} and ${plural(done.files, "file")} of ${localTime(createdAt)} to ${home}.`,
+      `Restored ${plural(done.tasks, "task")} and ${plural(done.files, "file")} to ${home}. The backup was made ${describeTime(createdAt)}.`,
       ...(movedTo === null ? [] : [`The previous data is in ${movedTo}.`]),
       'Run "nightshift start", then "nightshift doctor". Unfinished tasks continue.',
       "",

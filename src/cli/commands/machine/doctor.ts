@@ -2,31 +2,33 @@ import { checkMachine, NIGHT_NEEDS, type Finding } from "../../../daemon/doctor/
 import { escapedLine } from "../../../core/text/terminal-text.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { Exit } from "../../exit.ts";
-import { formatMessage } from "../../print/message.ts";
-import { paint } from "../../print/style.ts";
+import { hangMessage } from "../../print/message.ts";
+import { paint, type Screen } from "../../print/style.ts";
+import { version } from "../../version.ts";
 import { plural } from "../../print/words.ts";
 
 const NAME_WIDTH = { least: 16, most: 30 };
 
 export async function doctor(context: CliContext, { run = true }: { readonly run?: boolean }): Promise<void> {
   if (run) context.progress("Checking the machine and running the project's checks once …\n");
-  const findings = await checkMachine({ env: context.env, cwd: context.cwd, run });
+  const { env, cwd, project } = context;
+  const findings = await checkMachine({ env, cwd, project, version: version(), run });
   printResult(context, findings, () => render(context, findings));
   if (findings.some(({ ok }) => ok === "no")) throw new Exit(1);
 }
 
-export function render(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
+export function render(context: Screen, findings: readonly Finding[]): string {
   return `${listFindings(context, findings)}\n${conclude(context, findings)}`;
 }
 
-export function listFindings(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
+export function listFindings(context: Screen, findings: readonly Finding[]): string {
   const longest = Math.max(NAME_WIDTH.least, ...findings.map(({ name }) => name.length));
   const width = Math.min(NAME_WIDTH.most, longest);
   return findings.map((finding) => line(context, finding, width)).join("");
 }
 
 /** Says whether the current project is ready for a night, or what is missing and which command repairs it. */
-function conclude(context: Pick<CliContext, "color">, findings: readonly Finding[]): string {
+function conclude(context: Screen, findings: readonly Finding[]): string {
   const bad = findings.filter(({ ok }) => ok === "no").length;
   const problems = bad === 0 ? "" : paint(context, "red", `${plural(bad, "problem")} to fix.\n`);
   const missing = findMissing(findings);
@@ -36,7 +38,7 @@ function conclude(context: Pick<CliContext, "color">, findings: readonly Finding
       : `${paint(context, "green", "No problems found.")} Run doctor in a project's folder to see whether it is ready for the night.\n`;
   if (missing.length === 0) return bad > 0 ? problems : paint(context, "green", "Ready for the night.\n");
   const lines = missing.map(
-    ({ what, fix }) => `  ${formatMessage(what, "    ")}\n    → ${formatMessage(fix, "      ")}\n`,
+    ({ what, fix }) => `  ${hangMessage(context, what, "    ")}\n    → ${hangMessage(context, fix, "      ")}\n`,
   );
   return `${problems}${paint(context, "yellow", "Not ready for the night:")}\n${lines.join("")}`;
 }
@@ -79,7 +81,7 @@ const UNMET: Readonly<Record<(typeof NIGHT_NEEDS)[number], Missing | null>> = {
   },
 };
 
-function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Finding, width: number): string {
+function line(context: Screen, { name, ok, detail, fix }: Finding, width: number): string {
   const mark =
     ok === "yes"
       ? paint(context, "green", "✓")
@@ -87,6 +89,6 @@ function line(context: Pick<CliContext, "color">, { name, ok, detail, fix }: Fin
         ? paint(context, "yellow", "!")
         : paint(context, "red", "✗");
   const indent = " ".repeat(width + 3);
-  const repair = fix === null ? "" : `\n${indent}→ ${formatMessage(fix, `${indent}  `)}`;
-  return `${mark} ${escapedLine(name).padEnd(width)} ${formatMessage(detail, indent)}${repair}\n`;
+  const repair = fix === null ? "" : `\n${indent}→ ${hangMessage(context, fix, `${indent}  `)}`;
+  return `${mark} ${escapedLine(name).padEnd(width)} ${hangMessage(context, detail, indent)}${repair}\n`;
 }

@@ -6,7 +6,7 @@ import type { CliContext } from "../../context.ts";
 import { findDaemon } from "../../find-daemon.ts";
 import { JsonList } from "../../print/json-list.ts";
 import { paint } from "../../print/style.ts";
-import { localTime } from "../../print/words.ts";
+import { exactTime } from "../../print/time.ts";
 import { LogReader, type LogEntry } from "../../read-log.ts";
 
 const POLL_MS = 300;
@@ -85,7 +85,7 @@ const LEVEL_STYLE = { info: "gray", warn: "yellow", error: "red" } as const;
 
 export function renderEntry(context: Pick<CliContext, "color">, { time, level, msg, ...fields }: LogEntry): string {
   const style = LEVEL_STYLE[level as keyof typeof LEVEL_STYLE] ?? "magenta";
-  const when = time === "" ? " ".repeat("2026-11-15 21:00:00".length) : localTime(time);
+  const when = time === "" ? " ".repeat("2026-11-15 21:00:00".length) : exactTime(time);
   const details = Object.entries(fields).map(([name, value]) => renderField(name, value));
   const inline = details.filter((detail) => !detail.includes("\n"));
   const blocks = details.filter((detail) => detail.includes("\n"));

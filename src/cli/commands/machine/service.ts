@@ -5,6 +5,7 @@ import { findHome, homePaths, personHome } from "../../../config/files/paths.ts"
 import { mergePaths, readRecordedPath } from "../../../config/files/recorded-path.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import { printResult, type CliContext } from "../../context.ts";
+import { formatNextSteps } from "../../print/next-steps.ts";
 import { recordPath } from "../../record-path.ts";
 import { LABEL, renderPlist, renderUnit, UNIT_NAME } from "../../service-files.ts";
 import { daemonCommand } from "../../start-daemon.ts";
@@ -27,16 +28,19 @@ export async function installService(context: CliContext): Promise<void> {
   writeFileSync(manager.file, text);
   // A daemon that was started by hand holds the lock of the database. Its runs are adopted by the new one.
   await stopDaemon(context, false);
+  // launchd refuses to load a service twice. The first time, there is nothing to unload.
+  if (manager.unload !== null) await run(context, manager.program, manager.unload);
   for (const args of manager.install) await call(context, manager.program, args);
   const state = await readState(context, manager);
   printResult(context, state, () =>
     [
       `Installed ${manager.file}. The daemon starts when you log in, and again after a crash.`,
-      'It does not have the variables of this shell: store keys with "nightshift auth add <name>".',
+      'It does not have the variables of this shell: store keys with "nightshift auth add".',
       ...(state.linger === false ? [LINGER_HINT] : []),
       "",
     ].join("\n"),
   );
+  context.progress(formatNextSteps(["nightshift auth list"]));
 }
 
 export async function showService(context: CliContext): Promise<void> {
@@ -57,7 +61,9 @@ export async function removeService(context: CliContext): Promise<void> {
   const manager = await findManager(context);
   if (!existsSync(manager.file))
     return printResult(context, { removed: false }, () => "The service is not installed.\n");
-  await call(context, manager.program, manager.remove);
+  // For launchd, it is an error to unload a service that is not loaded. systemd also has to forget that it was enabled.
+  if (manager.unload === null || (await readState(context, manager)).active)
+    await call(context, manager.program, manager.remove);
   rmSync(manager.file);
   if (manager.reload !== null) await call(context, manager.program, manager.reload);
   printResult(
@@ -71,6 +77,8 @@ interface Manager {
   readonly program: string;
   readonly file: string;
   readonly render: typeof renderUnit;
+  /** Null if the manager loads a service again. */
+  readonly unload: readonly string[] | null;
   readonly install: readonly (readonly string[])[];
   readonly isActive: readonly string[];
   readonly remove: readonly string[];
@@ -96,6 +104,7 @@ function createSystemd(file: string): Manager {
     program: "systemctl",
     file,
     render: renderUnit,
+    unload: null,
     install: [
       ["--user", "daemon-reload"],
       ["--user", "enable", UNIT_NAME],
@@ -113,6 +122,7 @@ function launchd(file: string): Manager {
     program: "launchctl",
     file,
     render: renderPlist,
+    unload: ["bootout", `${domain}/${LABEL}`],
     install: [["bootstrap", domain, file]],
     isActive: ["print", `${domain}/${LABEL}`],
     remove: ["bootout", `${domain}/${LABEL}`],

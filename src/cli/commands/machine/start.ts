@@ -1,7 +1,8 @@
 import { createNodeClient } from "../../../http/client/node-client.ts";
-import { warnAboutProblems } from "../../connect.ts";
+import { warnAboutProblems, warnAboutVersion } from "../../connect.ts";
 import { findDaemon } from "../../find-daemon.ts";
 import { printResult, type CliContext } from "../../context.ts";
+import { formatNextSteps } from "../../print/next-steps.ts";
 import { Exit } from "../../exit.ts";
 import { recordPath } from "../../record-path.ts";
 import { runDaemon, startDaemon } from "../../start-daemon.ts";
@@ -29,12 +30,16 @@ async function startOrFind(context: CliContext, options: StartOptions): Promise<
     if (code !== 0) throw new Exit(code === 2 ? 2 : 4);
     return;
   }
+  if (running !== null) warnAboutVersion(context, running);
   const { pid, url, token } = running ?? (await startDaemon(context, args));
-  const problems = await warnAboutProblems(context, createNodeClient({ url, token }));
+  const client = createNodeClient({ url, token });
+  const problems = await warnAboutProblems(context, client);
   const already = running === null ? "" : "already ";
   printResult(
     context,
     { pid, url, started: running === null, problems },
     () => `The daemon is ${already}running (pid ${pid}) at ${url}\n`,
   );
+  const { projects } = await client.call("GET /projects");
+  context.progress(formatNextSteps([projects.length === 0 ? "nightshift init" : "nightshift schedule"]));
 }

@@ -2,8 +2,10 @@ import { createNodeClient } from "../../../http/client/node-client.ts";
 import { warnAboutVersion } from "../../connect.ts";
 import { Exit } from "../../exit.ts";
 import { findDaemon } from "../../find-daemon.ts";
+import { requireKnownProject } from "../../find-project.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { describeBudget } from "../../print/costs.ts";
+import { indentText } from "../../print/fit-text.ts";
 import { describeProblems } from "../../print/message.ts";
 import { duration } from "../../print/words.ts";
 
@@ -16,6 +18,7 @@ export async function status(context: CliContext): Promise<void> {
   }
   warnAboutVersion(context, address);
   const client = createNodeClient(address);
+  await requireKnownProject(context, client);
   const [found, { budgets }] = await Promise.all([
     client.call("GET /status"),
     // A daemon of an older version has no such route. Its status is shown without budgets.
@@ -25,11 +28,11 @@ export async function status(context: CliContext): Promise<void> {
     const tasks = Object.entries(found.tasks)
       .filter(([, count]) => count > 0)
       .map(([word, count]) => `${count} ${word}`);
-    return [
+    const lines = [
       `daemon ${found.version} (pid ${found.pid}) at ${address.url}, up ${duration(found.uptime_ms)}, sandbox ${found.sandbox}`,
       `tasks: ${tasks.length === 0 ? "none" : tasks.join(", ")}; open runs: ${found.open_runs}`,
       ...budgets.map(describeBudget),
-      describeProblems(context, found.problems),
-    ].join("\n");
+    ];
+    return `${lines.map((line) => `${indentText(context, line, "", "  ")}\n`).join("")}${describeProblems(context, found.problems)}`;
   });
 }

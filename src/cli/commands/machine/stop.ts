@@ -4,6 +4,7 @@ import { UnresponsiveError, type RunJson } from "../../../http/client/client.ts"
 import { createNodeClient } from "../../../http/client/node-client.ts";
 import { findDaemon, isAlive, readAddress, type DaemonAddress } from "../../find-daemon.ts";
 import { printResult, type CliContext } from "../../context.ts";
+import { shortId } from "../../print/short-id.ts";
 import { plural } from "../../print/words.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -15,7 +16,7 @@ export async function stop(context: CliContext, options: { readonly force?: bool
   if (runs === null) return printResult(context, { stopped: false }, () => "No daemon is running.\n");
   printResult(context, { stopped: true, forced: force, runs }, () => {
     const fate = force ? "ended and will be retried when the daemon starts" : "left running under their supervisors";
-    return `Stopped the daemon.${runs.length === 0 ? "" : ` ${plural(runs.length, "run")} ${fate}: ${runs.map(({ id }) => id).join(", ")}`}\n`;
+    return `Stopped the daemon.${runs.length === 0 ? "" : ` ${plural(runs.length, "run")} ${fate}: ${runs.map((run) => shortId(context, run)).join(", ")}`}\n`;
   });
 }
 

@@ -1,13 +1,16 @@
-import type { Client, TaskJson } from "../http/client/client.ts";
-import { printResult, type CliContext } from "./context.ts";
-import { Exit } from "./exit.ts";
-import { describeEvent } from "./print/event.ts";
-import { LiveLine } from "./print/live-line.ts";
-import { summary } from "./print/summary.ts";
-import { paint } from "./print/style.ts";
+import type { Client, TaskJson } from "../../http/client/client.ts";
+import { findHome, homePaths } from "../../config/files/paths.ts";
+import { printResult, type CliContext } from "../context.ts";
+import { Exit } from "../exit.ts";
+import { describeEvent } from "../print/event.ts";
+import { formatNextSteps, nextSteps } from "../print/next-steps.ts";
+import { summary } from "../print/summary.ts";
+import { paint } from "../print/style.ts";
+import { taskLine } from "../print/task.ts";
+import { duration } from "../print/words.ts";
+import { findReviewCommand } from "./review-command.ts";
+import { openLiveStatus } from "./live-status.ts";
 import { surviveRestarts, type FollowingClient } from "./survive-restarts.ts";
-import { taskLine } from "./print/task.ts";
-import { duration } from "./print/words.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting"]);
@@ -19,30 +22,36 @@ export interface WaitOptions {
 }
 
 /**
- * Shows the task's events as they happen, and the latest line of its agent, until it ends or waits for a person.
+ * Shows the task's events as they happen, and on a terminal what it does now, until it ends or waits for a person.
  * Continues after a restart of the daemon. Ctrl-C ends only the wait, not the task.
  */
 export async function waitForTask(context: CliContext, client: Client, { id, since }: WaitOptions): Promise<TaskJson> {
-  const live = new LiveLine(context);
   const start = performance.now();
+  const { runs: runsDir } = homePaths(await findHome(context.env));
+  const live = openLiveStatus(context, { id, start, runsDir });
+  const print = (text: string): void => {
+    live.clear();
+    context.progress(text);
+  };
   const interruption = listenForInterrupt();
-  const daemon = surviveRestarts(context, client);
+  const daemon = surviveRestarts({ ...context, progress: print }, client);
   const { signal } = interruption;
   try {
     for await (const event of daemon.events({ after: 0, task: id, signal })) {
-      live.clear();
       // The stream replays old events, and the task may have continued since. So check its current status.
-      const settled = LAST_EVENTS.has(event.type) ? await findSettled(daemon, id) : null;
+      const settled = LAST_EVENTS.has(event.type) ? await findSettled(daemon, id, signal) : null;
       if (event.level !== "debug" && (since === null || event.at >= since))
-        context.progress(
+        print(
           `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
         );
-      if (event.type === "run.started" && event.run !== null) void showOutput(daemon, { run: event.run, live, signal });
       if (settled !== null && event.type !== "run.ended") return settled;
+      live.refresh(daemon);
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     interruption.end();
-    live.clear();
+    live.close();
   }
   return leaveRunning(context, client, id);
 }
@@ -50,19 +59,26 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
 export interface ReportOptions {
   readonly wait: boolean | undefined;
   readonly since: WaitOptions["since"];
+  /** Whether to print the next steps of a task that continues. Default: true. */
+  readonly next?: boolean;
 }
 
-/** Prints the task. With `--wait`, waits first, then prints its summary and sets the exit code. */
+/** Prints the task and the next steps. With `--wait`, waits first, then prints its summary and sets the exit code. */
 export async function reportTask(
   context: CliContext,
   client: Client,
   task: TaskJson,
-  { wait = false, since }: ReportOptions,
+  { wait = false, since, next = true }: ReportOptions,
 ): Promise<void> {
-  if (!wait) return printResult(context, task, () => taskLine(context, task));
+  if (!wait) {
+    printResult(context, task, () => taskLine(context, task));
+    return context.progress(next ? formatNextSteps(nextSteps(task, null)) : "");
+  }
   if (since === null) context.progress(taskLine(context, task));
   const settled = await waitForTask(context, client, { id: task.id, since });
   printResult(context, settled, () => summary(context, settled));
+  const review = await findReviewCommand(context, surviveRestarts(context, client), settled);
+  context.progress(formatNextSteps(nextSteps(settled, review)));
   if (settled.status !== "succeeded") throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
 }
 
@@ -87,20 +103,7 @@ function listenForInterrupt(): { signal: AbortSignal; end: () => void } {
   return { signal: controller.signal, end: () => void process.off("SIGINT", abort) };
 }
 
-async function findSettled(client: FollowingClient, id: string): Promise<TaskJson | null> {
-  const task = await client.call("GET /tasks/:id", { params: { id } });
+async function findSettled(client: FollowingClient, id: string, signal: AbortSignal): Promise<TaskJson | null> {
+  const task = await client.call("GET /tasks/:id", { params: { id }, signal });
   return isSettled(task) ? task : null;
-}
-
-async function showOutput(
-  client: FollowingClient,
-  { run, live, signal }: { readonly run: string; readonly live: LiveLine; readonly signal: AbortSignal },
-): Promise<void> {
-  try {
-    for await (const page of client.output(run, { signal }))
-      for (const line of page.lines)
-        for (const event of line.events) if (event.type === "text" || event.type === "raw") live.show(event.text);
-  } catch {
-    // This is only the progress line. The wait itself depends on the events.
-  }
 }

@@ -1,7 +1,7 @@
-import { ProblemError, UnreachableError, UnresponsiveError, type Client } from "../http/client/client.ts";
-import { createNodeClient } from "../http/client/node-client.ts";
-import type { CliContext } from "./context.ts";
-import { findDaemon, readAddress, type DaemonAddress } from "./find-daemon.ts";
+import { ProblemError, UnreachableError, UnresponsiveError, type Client } from "../../http/client/client.ts";
+import { createNodeClient } from "../../http/client/node-client.ts";
+import type { CliContext } from "../context.ts";
+import { findDaemon, readAddress, type DaemonAddress } from "../find-daemon.ts";
 
 const POLL_MS = 500;
 /** How long to wait for a daemon that is gone or hangs. A restart takes seconds; an overloaded machine recovers later. */
@@ -54,11 +54,13 @@ export function surviveRestarts(context: CliContext, first: Client): FollowingCl
 
   return {
     async call(...input) {
+      const signal = input[1]?.signal;
       for (;;) {
         try {
           return await current.call(...input);
         } catch (error) {
-          await reconnect(error);
+          if (signal?.aborted === true) throw error;
+          await reconnect(error, signal);
         }
       }
     },
@@ -97,7 +99,7 @@ async function waitForDaemon(
   signal: AbortSignal | undefined,
 ): Promise<DaemonAddress | null> {
   let lost = reason;
-  let isTold = false;
+  let isAnnounced = false;
   for (const start = performance.now(); performance.now() - start < GIVE_UP_MS;) {
     const found = await findDaemon(context).catch((error: unknown) => {
       if (!(error instanceof UnresponsiveError)) throw error;
@@ -106,8 +108,8 @@ async function waitForDaemon(
     });
     if (found !== null) return found;
     const what = lost instanceof UnresponsiveError ? "does not answer" : "is not running";
-    if (!isTold) context.progress(`The daemon ${what}. Waiting for it …\n`);
-    isTold = true;
+    if (!isAnnounced) context.progress(`The daemon ${what}. Waiting for it …\n`);
+    isAnnounced = true;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     if (signal?.aborted === true) return null;
   }

@@ -1,0 +1,119 @@
+import { shortHash } from "../../core/text/short-hash.ts";
+import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
+import type { DocumentJson } from "../../http/client/client.ts";
+import { indentText } from "./fit-text.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { paint, type Screen } from "./style.ts";
+import { duration } from "./words.ts";
+
+type Fields = readonly (readonly [name: string, value: unknown])[];
+
+/** Texts that agents write as Markdown. The prompts are shown as they are, because the next agent gets them like that. */
+const MARKDOWN: ReadonlySet<string> = new Set(["plan", "design", "report", "reasoning"]);
+
+/** The fields of plans, designs and reports in reading order. Other fields follow. */
+const ORDER = [
+  "summary",
+  "plan_summary",
+  "plan",
+  "design",
+  "report",
+  "subtasks",
+  "files",
+  "prompt",
+  "system_prompt",
+  "tools",
+  "commands",
+  "directories",
+  "network",
+  "needs_git",
+  "estimate",
+  "limits",
+  "reasoning",
+];
+
+export type ShownDocument = Pick<DocumentJson, "kind" | "version" | "hash" | "content" | "text">;
+
+/** Formats a document as a page. Every field of it is shown, because an approval holds for all of them. */
+export function describeDocument(screen: Screen, document: ShownDocument): string {
+  const { kind, version, hash } = document;
+  const fields = Object.entries(fieldsOf(document))
+    .filter(([, value]) => value != null && value !== "")
+    .toSorted(([a], [b]) => positionOf(a) - positionOf(b));
+  const short = fields.filter((field) => !isText(field));
+  const firstShort = short[0]?.[0] ?? "";
+  const blocks = fields.flatMap((field) => {
+    if (isText(field)) return [describeText(screen, field)];
+    return field[0] === firstShort ? [describeFields(screen, short)] : [];
+  });
+  const heading = `${labelOf(kind)} ${shortHash(hash)}${version === 1 ? "" : ` (version ${version})`}`;
+  return `${paint(screen, "bold", heading)}\n${blocks.join("\n\n")}\n`;
+}
+
+/** The API has designs and reports as Markdown that contains all of their fields but the summary. */
+function fieldsOf({ kind, content, text }: ShownDocument): Readonly<Record<string, unknown>> {
+  return kind === "plan" ? content : { summary: content["summary"], [kind]: text };
+}
+
+function isText([, value]: Fields[number]): boolean {
+  return typeof value === "string";
+}
+
+function positionOf(name: string): number {
+  const position = ORDER.indexOf(name);
+  return position === -1 ? ORDER.length : position;
+}
+
+function describeText(screen: Screen, [name, value]: Fields[number]): string {
+  const text = String(value);
+  const body = MARKDOWN.has(name)
+    ? renderMarkdown(screen, text, "    ")
+    : indentText(screen, terminalText(text).trim(), "    ");
+  return `  ${paint(screen, "bold", labelOf(name))}\n${body}`;
+}
+
+/** The fields that are not texts, with aligned values. */
+function describeFields(screen: Screen, fields: Fields): string {
+  const width = Math.max(...fields.map(([name]) => labelOf(name).length));
+  return fields
+    .map(([name, value]) => {
+      const label = labelOf(name).padEnd(width);
+      const body = indentText(screen, describeValue(name, value), "", " ".repeat(width + 4));
+      return `  ${paint(screen, "bold", label)}  ${body}`;
+    })
+    .join("\n");
+}
+
+function describeValue(name: string, value: unknown): string {
+  if (Array.isArray(value)) return describeList(name, value.map(describeItem));
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value)
+      .filter(([, amount]) => amount !== null)
+      .map(([unit, amount]) => describeAmount(unit, amount))
+      .join(", ");
+  return describeItem(value);
+}
+
+function describeList(name: string, items: readonly string[]): string {
+  if (items.length === 0) return "none";
+  return name === "subtasks" ? items.map((item, index) => `${index + 1}. ${item}`).join("\n") : items.join(", ");
+}
+
+function describeItem(value: unknown): string {
+  return escapedLine(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function describeAmount(unit: string, amount: unknown): string {
+  if (typeof amount !== "number") return `${labelOf(unit).toLowerCase()} ${describeItem(amount)}`;
+  if (unit === "usd") return `$${amount}`;
+  if (unit === "minutes") return duration(amount * 60_000).replace(/ 0 s$/, "");
+  return `${amount.toLocaleString("en-US")} ${labelOf(unit).toLowerCase()}`;
+}
+
+const LABELS: Readonly<Record<string, string>> = { needs_git: "Needs git", plan_summary: "In short" };
+
+function labelOf(name: string): string {
+  const words = escapedLine(name).replaceAll("_", " ");
+  return LABELS[name] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

@@ -1,0 +1,36 @@
+import type { TaskJson } from "../../http/client/client.ts";
+import { describeTime } from "./time.ts";
+
+type QueueKind = NonNullable<TaskJson["queued_for"]>["kind"];
+
+const WORDS: Readonly<Record<QueueKind, string>> = {
+  quota: "the usage limit of its agent to reset",
+  login: "a login",
+  provider: "the model provider",
+  remote: "the git remote",
+  machine: "this machine",
+  budget: "its budget",
+  window: "its time window",
+  dependency: "another task",
+  capacity: "capacity on this machine",
+  backoff: "its next attempt",
+};
+
+export interface QueuedFor {
+  /** Null: a limit on concurrent runs. Unknown words come from a daemon of a newer version. */
+  readonly kind: string | null;
+  readonly until: string | null;
+}
+
+/** Describes what a queued task waits for and until when, such as `waits for a login, next attempt in 4 min (14:30)`. */
+export function describeQueued({ kind, until }: QueuedFor, now: number = Date.now()): string {
+  if (kind === null) return "waits for a free slot (limits.concurrent_runs)";
+  const what = `waits for ${isKnown(kind) ? WORDS[kind] : kind}`;
+  if (until === null) return what;
+  const next = `next attempt ${Date.parse(until) <= now ? "now" : describeTime(until, { now })}`;
+  return kind === "backoff" ? next : `${what}, ${next}`;
+}
+
+function isKnown(kind: string): kind is QueueKind {
+  return Object.hasOwn(WORDS, kind);
+}
