@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Whole-program tests of failing nights. Together they take as long as all other tests. */
 export const NIGHTS = [
   "test/chaos/power-cut/*.test.ts",
+  "test/chaos/damage/*.test.ts",
   "test/e2e/improve-*.test.ts",
   "test/e2e/schedules*.test.ts",
   "test/e2e/bad-input.test.ts",

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { installCommand } from "../src/adapters/agents/shared/agent-package.ts";
 import { toJsonSchema } from "../src/config/schema/list-keys.ts";
 import { REGISTRY } from "../src/daemon/wire/registry.ts";
 import { renderAgentTable, renderChannelTable, renderTokenTable } from "./render-kind-tables.ts";
@@ -16,7 +17,7 @@ const TABLES = [
 ];
 
 /**
- * Writes the JSON Schemas and the tables in docs from the registry and the configuration schema. With `check` it only
+ * Writes the JSON Schemas, and the tables and versions in docs, from the registry and the configuration schema. With `check` it only
  * reports outdated files.
  */
 export async function writeSchemas(check: boolean): Promise<string[]> {
@@ -27,6 +28,8 @@ export async function writeSchemas(check: boolean): Promise<string[]> {
   };
   for (const { file, name, render } of TABLES)
     wanted[file] = replaceTable(await readFile(join(ROOT, file), "utf8"), name, render());
+  for (const file of ["README.md", "docs/agents.md"])
+    wanted[file] = replaceInstallCommands(wanted[file] ?? (await readFile(join(ROOT, file), "utf8")));
   const stale: string[] = [];
   for (const [file, text] of Object.entries(wanted)) {
     if ((await readFile(join(ROOT, file), "utf8").catch(() => "")) === text) continue;
@@ -41,6 +44,15 @@ function replaceTable(docs: string, name: string, table: string): string {
   const [from, to] = [docs.indexOf(start) + start.length, docs.indexOf(end)];
   if (from < start.length || to < from) throw new Error(`The docs have no place for the table "${name}".`);
   return docs.slice(0, from) + table + docs.slice(to);
+}
+
+/** Commands in the text that install an agent CLI name the tested version. */
+function replaceInstallCommands(docs: string): string {
+  const packages = REGISTRY.agents.flatMap((agent) => agent.package ?? []);
+  return docs.replaceAll(/npm install -g ([@\w/-]+)(?:@[\d.]+\d)?/g, (command, name) => {
+    const agent = packages.find((each) => each.package === name);
+    return agent === undefined ? command : installCommand(agent);
+  });
 }
 
 function toFile(title: string, schema: Parameters<typeof toJsonSchema>[0]): string {

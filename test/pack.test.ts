@@ -61,6 +61,7 @@ describe("packed package", () => {
     expect(files).toEqual(
       expect.arrayContaining([
         ...shipped.map((file) => `dist/${file}`),
+        "CHANGELOG.md",
         "LICENSE",
         "README.md",
         "bin/nightshift",

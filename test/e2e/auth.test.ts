@@ -46,7 +46,7 @@ async function claude(): Promise<{ readonly usable: boolean; readonly problem: s
 describe("CLI: auth", () => {
   test("a key is read from stdin, stored in a private file, and never printed", async () => {
     const added = await run(["auth", "add", "ANTHROPIC_API_KEY"], `${FIRST}\n`);
-    expect(added).toMatchObject({ code: 0, stderr: "" });
+    expect(added).toMatchObject({ code: 0, stderr: "Next: nightshift doctor --no-run\n" });
     const file = join(user.home, "auth/keys.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ANTHROPIC_API_KEY: { value: FIRST } });
     expect(statSync(file).mode & 0o777).toBe(0o600);

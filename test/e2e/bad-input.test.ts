@@ -185,17 +185,27 @@ describe("agent CLI that is too old for its adapter", () => {
       "claude-code",
       "claude",
       "2.1.299 (Claude Code)",
-      /^claude is version 2\.1\.299; 2\.1\.300 or newer is required\. Install it by/,
+      /^claude is version 2\.1\.299; 2\.1\.300 or newer is required\. Run `npm install -g @anthropic-ai\/claude-code@[\d.]+`/,
     ],
     [
       "claude-code",
       "claude",
       "who knows",
-      /^claude does not print its version; 2\.1\.300 or newer is required\. Install it by/,
+      /^claude does not print its version; 2\.1\.300 or newer is required\. Run `npm install -g @anthropic-ai\/claude-code@[\d.]+`/,
     ],
-    ["codex", "codex", "codex-cli 0.9.10", /^codex is version 0\.9\.10; [\d.]+ or newer is required\. Install it by/],
-    ["gemini", "gemini", "0.5.0", /^gemini is version 0\.5\.0; [\d.]+ or newer is required\. Install it by/],
-    ["opencode", "opencode", "1.2.30", /^opencode is version 1\.2\.30; [\d.]+ or newer is required\. Install it by/],
+    [
+      "codex",
+      "codex",
+      "codex-cli 0.9.10",
+      /^codex is version 0\.9\.10; [\d.]+ or newer is required\. Run `npm install -g /,
+    ],
+    ["gemini", "gemini", "0.5.0", /^gemini is version 0\.5\.0; [\d.]+ or newer is required\. Run `npm install -g /],
+    [
+      "opencode",
+      "opencode",
+      "1.2.30",
+      /^opencode is version 1\.2\.30; [\d.]+ or newer is required\. Run `npm install -g /,
+    ],
   ] as const;
 
   it.each(OLD_VERSIONS)(

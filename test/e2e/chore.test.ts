@@ -144,7 +144,7 @@ describe("chore pipeline", () => {
     ]);
     const branches = () => git(repo.remote, "for-each-ref", "--format=%(refname:short)", "refs/heads");
     expect(await branches()).toBe("main");
-    await commands.choose(task.id, "publish", "uv is only in CI", ALICE);
+    await commands.choose(task.id, { option: "publish", note: "uv is only in CI" }, ALICE);
     const ended = await settled(task.id);
     expect(ended).toMatchObject({ status: "succeeded", outcome: "published" });
     expect(ended.reason).toMatch(

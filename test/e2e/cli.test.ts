@@ -88,6 +88,7 @@ describe("CLI: tasks", () => {
     );
     expect(result).toMatchObject({ code: 0 });
     expect(result.stderr).toContain("implement started (attempt 1)");
+    expect(result.stderr).toMatch(/^Not part of the task: 1 uncommitted file\. The task starts from origin\/main at /m);
     expect(result.stdout).toMatch(/^task_\w+ {2}succeeded in done {2}Write hello into hello\.txt\n/);
     expect(`${result.stdout}${result.stderr}`).not.toMatch(ESCAPE);
     id = /^task_\w+/.exec(result.stdout)?.[0] ?? "";
@@ -109,11 +110,12 @@ describe("CLI: tasks", () => {
     expect(shown.stdout).toMatch(/no-secrets +passed +–/);
     expect(shown.stdout).toMatch(/, work [0-9a-f]{12}, published [0-9a-f]{12}\n/);
     expect(shown.stdout).toMatch(/ implement .* none$/m);
-    expect(displayed.stdout).toContain("reading the task");
+    expect(displayed.stdout).toContain("\n│ reading the task\n");
     expect(displayed.stdout).toContain("checks/content.log");
+    expect(displayed.stdout).not.toContain("was removed");
     expect(diff.stdout).toContain("+++ b/hello.txt\n@@ -0,0 +1 @@\n+hello\n");
     expect(results.stdout).toMatch(/hello\.txt +created/);
-    expect(results.stdout).toContain("reading the task");
+    expect(results.stdout).toContain("\n│ reading the task\n");
     for (const result of [queue, shown, displayed, diff, results]) expect(result.stdout).not.toMatch(ESCAPE);
   });
 
@@ -254,6 +256,9 @@ describe("CLI: invalid input has a clear message", () => {
     ["unknown project of the queue", ["queue", "--project", "shoop"], 2, 'Did you mean "shop"?'],
     ["unknown project of the costs", ["costs", "--project", "shoop"], 2, "Registered: shop"],
     ["unknown project of the schedule", ["schedule", "--project", "shoop"], 2, "Registered: shop"],
+    ["unknown project of the status", ["status", "--project", "shoop"], 2, 'Did you mean "shop"?'],
+    ["unknown project of doctor", ["doctor", "--no-run", "--project", "shoop"], 2, 'Did you mean "shop"?'],
+    ["unknown project of the agents", ["agents", "--project", "shoop"], 2, 'Did you mean "shop"?'],
     ["unknown project of the rules", ["rules", "--project", "shoop"], 2, "Registered: shop"],
     ["wrong use of a command", ["rules", "add"], 2, "nightshift rules add --help"],
     ["unknown agent", ["submit", "--pipeline", "chore", "--agent", "nobody", "x"], 2, "nobody"],
@@ -337,7 +342,7 @@ describe("CLI: daemon", () => {
     const { stderr } = await promisify(execFile)(process.execPath, ["-e", script, main], { env: user.env });
     const { code, loaded } = JSON.parse(stderr) as { code: number; loaded: string[] };
     expect(code).toBe(0);
-    expect(loaded.filter((name) => /undici|node_modules\/(?!commander\/)/.test(name))).toEqual([]);
+    expect(loaded.filter((name) => /undici|node_modules\/(?!commander\/|fast-(string|wrap)-)/.test(name))).toEqual([]);
     expect(loaded.filter((name) => name.includes("/src/cli/")).length).toBeGreaterThan(5);
   });
 

@@ -45,4 +45,14 @@ describe("init in a hostile checkout", { timeout: 120_000 }, () => {
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("default branch") });
     expect(existsSync(join(other, "nightshift.yaml"))).toBe(false);
   });
+
+  it("--yes names the hosts that the repository chose", async () => {
+    const other = join(user.repo.path, "packages");
+    await git(user.repo.path, "init", "--quiet", "--template=", "--initial-branch=main", other);
+    await writeFile(join(other, "package.json"), "{}\n");
+    await writeFile(join(other, ".npmrc"), "registry=https://registry.evil.example/\n");
+    await git(other, "commit", "--quiet", "--allow-empty", "--message=first");
+    const result = await user.runIn(other, "init", "--yes", "--no-run");
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("may connect to registry.evil.example") });
+  });
 });

@@ -36,7 +36,14 @@ async function open(kind: "github" | "gitlab") {
     polledProjects.push(project);
     opened.lookAgain(project);
   };
-  const facts = { ownerToken: "t", version: "1", startedAt: 0, stop: () => undefined, pollForge };
+  const facts = {
+    ownerToken: "t",
+    version: "1",
+    startedAt: 0,
+    stop: () => undefined,
+    pollForge,
+    findProblem: () => null,
+  };
   server = await openHttpServer(createHttpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });
   const url = `${server.url}/api/v1/projects/shop/forge-hook`;
   return {

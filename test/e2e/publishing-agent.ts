@@ -30,7 +30,7 @@ export const publishingAgent = (script: string): string =>
 /** Returns what `nightshift show` prints about credentials that the task's runs got. */
 export async function printGranted(night: Nightly, task: Pick<Task, "id">): Promise<string> {
   const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
-  return describeGranted(events.map(viewEvent));
+  return describeGranted({ color: false }, { runs: [] }, events.map(viewEvent));
 }
 
 export async function expectNotPublished(night: Nightly, task: Pick<Task, "id">): Promise<void> {

@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, it } from "vitest";
 import { UserError } from "../../src/core/text/errors.ts";
+import type { TaskJson } from "../../src/http/client/client.ts";
+import { createUser, pollUntil, PROJECT_FILE } from "./cli-user.ts";
 import { ALICE, openNight, type Night } from "./night.ts";
 
 let night: Night | null = null;
@@ -12,17 +16,17 @@ afterEach(async () => {
 });
 
 it("store: temporary write failures fail no task", async () => {
-  night = await openNight();
+  night = await openNight({ timeoutMs: 90_000 });
   const { store } = night.wired.ports;
   const { commit } = store.tasks;
-  let refused = 0;
+  let writes = 0;
   store.tasks.commit = async (params) => {
-    // Fail every third write, like a full disk, so that each step is affected.
-    if (params.lease === null || ++refused % 3 !== 0) return commit(params);
+    // Fail every fourth write, like a full disk. A failed run also writes why it does not continue, so more would never end.
+    if (params.lease === null || ++writes % 4 !== 0) return commit(params);
     throw new UserError("unavailable", "The disk is full; nothing was written.");
   };
   const task = await night.settled((await night.submit()).id);
-  expect(refused).toBeGreaterThan(6);
+  expect(writes).toBeGreaterThan(8);
   expect(task).toMatchObject({ status: "succeeded" });
   expect(await night.path(task.id)).toEqual(["implementing>checking", "checking>publishing", "publishing>done"]);
 });
@@ -41,4 +45,31 @@ it("kill: also ends checks that run on the base", async () => {
   expect(await opened.commands.kill(id, ALICE)).toMatchObject({ status: "cancelled" });
   // The record exists, but the process may take a moment longer to exit.
   await expect.poll(() => supervisors.isAlive(runFiles.dir(`${run}/baseline`)), { timeout: 5_000 }).toBe(false);
+});
+
+it("store: while another program locks the database, reads work, submit is refused, no result is lost, and stop works", async () => {
+  const user = await createUser();
+  try {
+    await writeFile(join(user.repo.checkout, "nightshift.yaml"), PROJECT_FILE(user.repo.path));
+    await user.json("trust", "--yes");
+    const { id } = await user.json<TaskJson>("submit", "--pipeline", "chore", "Work SLOWLY");
+    const status = async (): Promise<string> => (await user.json<TaskJson>("show", id)).status;
+    await pollUntil(status, (each) => each === "running");
+    const shell = new DatabaseSync(join(user.home, "nightshift.db"));
+    shell.exec("begin exclusive");
+    const submitted = user.run("submit", "--pipeline", "chore", "Work");
+    // The agent ends now, and its result cannot be stored.
+    await writeFile(user.go, "");
+    expect(await status()).toBe("running");
+    expect(await submitted).toMatchObject({ code: 1, stderr: expect.stringContaining("Another program has locked") });
+    expect(await user.run("stop")).toMatchObject({ code: 0 });
+    expect(existsSync(join(user.home, "daemon.json"))).toBe(false);
+    shell.exec("commit");
+    shell.close();
+    await user.json("start");
+    await pollUntil(status, (each) => each === "succeeded");
+    expect(await user.json<TaskJson[]>("queue")).toHaveLength(1);
+  } finally {
+    await user.cleanUp();
+  }
 });
