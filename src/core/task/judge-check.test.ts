@@ -20,13 +20,13 @@ describe("judgeCheck", () => {
   });
 });
 
-describe("a check with named failures", () => {
-  const red = (tests: readonly string[], ran: number, hasErrors = false) => ({
-    ...ended("failed", 1, `${ran} tests`),
-    counts: { tests: ran, assertions: null },
-    failures: { tests, hasErrors },
-  });
+const red = (tests: readonly string[], ran: number, hasErrors = false) => ({
+  ...ended("failed", 1, `${ran} tests`),
+  counts: { tests: ran, assertions: null },
+  failures: { tests, hasErrors },
+});
 
+describe("a check with named failures", () => {
   it.each([
     ["adds a passing test to red tests", red(["a"], 6), "inconclusive"],
     ["repairs one of the red tests", red(["a"], 5), "inconclusive"],
