@@ -39,7 +39,10 @@ test("a task waits for another one, also if the daemon is killed meanwhile, and 
   await killDaemon();
   expect((await user.run("queue")).stdout).toContain(`It starts when ${first.id} (First) succeeded.`);
   expect((await user.run("show", second.id)).stdout).toContain(`after ${first.id}`);
-  expect(await user.json<TaskJson>("show", second.id)).toMatchObject({ status: "queued", runs: [{ started_at: null }] });
+  expect(await user.json<TaskJson>("show", second.id)).toMatchObject({
+    status: "queued",
+    runs: [{ started_at: null }],
+  });
   await writeFile(user.go, "");
   const done = await until(second.id, ({ status }) => status === "succeeded");
   const { finished_at: ended } = await user.json<TaskJson>("show", first.id);

@@ -67,8 +67,7 @@ async function decideAboutDependency(
 ): Promise<Decision> {
   requireOption(before, option);
   const text = ports.secrets.redact(terminalText(note ?? "").trim());
-  if (option !== START_ANYWAY)
-    return endNow(ports, before, text === "" ? `rejected by ${actor.name}` : text, actor);
+  if (option !== START_ANYWAY) return endNow(ports, before, text === "" ? `rejected by ${actor.name}` : text, actor);
   const summary = text === "" ? `chose ${option}` : `chose ${option}: ${text}`;
   const at = ports.clock.now();
   return {
