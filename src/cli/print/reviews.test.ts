@@ -13,7 +13,13 @@ const requested: ReviewJson = {
   is_current: true,
   summary: "Not yet.",
   comments: [
-    { file: "b.ts", line: 9, severity: "critical", comment: "Wrong\u001b[2J sign.\nReally.", answer: "Kept\nthe minus." },
+    {
+      file: "b.ts",
+      line: 9,
+      severity: "critical",
+      comment: "Wrong\u001b[2J sign.\nReally.",
+      answer: "Kept\nthe minus.",
+    },
     { file: null, line: null, severity: "suggestion", comment: "Split it.", answer: null },
     { file: "b.ts", line: 2, severity: "nit", comment: "Name it.", answer: null },
   ],

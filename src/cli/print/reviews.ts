@@ -45,7 +45,9 @@ export function describeVerdict(task: Pick<TaskJson, "reviews">): string {
 
 /** Comments about the change as a whole come first, under no file. */
 function byFile(comments: readonly CommentJson[]): readonly (readonly [string | null, readonly CommentJson[]])[] {
-  const files = [...new Set(comments.map(({ file }) => file))].toSorted((a, b) => Number(a !== null) - Number(b !== null));
+  const files = [...new Set(comments.map(({ file }) => file))].toSorted(
+    (a, b) => Number(a !== null) - Number(b !== null),
+  );
   return files.map((file) => [
     file,
     comments.filter((each) => each.file === file).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
@@ -62,6 +64,7 @@ function describeFile(screen: Screen) {
 function describeComment(screen: Screen, { line, severity, comment, answer }: CommentJson): string {
   const place = line === null ? "" : `line ${line}, `;
   const label = `${place}${paint(screen, SEVERITY_STYLES[severity], severity)}: `;
-  const reply = answer === null ? "" : `${indentText(screen, `→ ${terminalText(answer).trim()}`, "        ", "          ")}\n`;
+  const reply =
+    answer === null ? "" : `${indentText(screen, `→ ${terminalText(answer).trim()}`, "        ", "          ")}\n`;
   return `${indentText(screen, `${label}${terminalText(comment).trim()}`, "      ", "        ")}\n${reply}`;
 }

@@ -7,10 +7,13 @@ import { bindVerdict } from "./verdict.ts";
 const HEAD = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334";
 const OLD = "0".repeat(40);
 
-describe("bindVerdict()", () => {
-  const approved = (commit?: string) =>
-    makeOutcome("approved", { payload: { summary: "fine", comments: [], ...(commit !== undefined && { commit }) } });
+function approved(commit?: string) {
+  return makeOutcome("approved", {
+    payload: { summary: "fine", comments: [], ...(commit !== undefined && { commit }) },
+  });
+}
 
+describe("bindVerdict()", () => {
   it("binds a verdict to the commit that was reviewed", () => {
     expect(bindVerdict(approved(), HEAD)).toMatchObject({ name: "approved", payload: { commit: HEAD } });
     expect(bindVerdict(approved(HEAD.slice(0, 12)), HEAD)).toMatchObject({ payload: { commit: HEAD } });

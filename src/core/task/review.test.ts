@@ -42,12 +42,16 @@ it("a verdict counts for the commit that was reviewed and for no other", () => {
 });
 
 it("of several verdicts about one commit, the newest counts", () => {
-  const task = { context: [entry("review_approved", "a", { commit: "c" }), entry("review_feedback", "b", { commit: "c" })] };
+  const task = {
+    context: [entry("review_approved", "a", { commit: "c" }), entry("review_feedback", "b", { commit: "c" })],
+  };
   expect(verdictFor(task, "c")?.verdict).toBe("changes_requested");
 });
 
 it("an answer without a comment of that number is ignored", () => {
   const answers = [{ comment: 9, answer: "x" }];
-  const [review] = reviewsOf({ context: [entry("review_feedback", "r", { comments }), entry("fix_summary", "f", { answers })] });
+  const [review] = reviewsOf({
+    context: [entry("review_feedback", "r", { comments }), entry("fix_summary", "f", { answers })],
+  });
   expect(review?.comments.map(({ answer }) => answer)).toEqual([null, null]);
 });
