@@ -32,7 +32,7 @@ export function mergeStatus({ mergeRules, ci }: ForgeWorld, { state, draft, head
   return ci.get(headCommit) === "running" ? "ci_still_running" : "ci_must_pass";
 }
 
-export function mergeSettings({ methods }: MergeRules): unknown {
+export function mergeSettings({ methods }: MergeRules): Readonly<Record<string, string>> {
   const squash = methods.includes("squash") ? (methods.length === 1 ? "always" : "default_on") : "never";
   return { merge_method: methods.includes("rebase") && !methods.includes("merge") ? "ff" : "merge", squash_option: squash };
 }

@@ -2,18 +2,24 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { forgeError } from "../forges/forge-scene.ts";
 import type { ForgeScene } from "../forges/forge-scene.ts";
+import type { LoopbackForge } from "../forges/loopback-forge.ts";
 import { git } from "../temp-repo.ts";
 
 const BRANCH = "night-shift/faster";
 
 /** Contract tests of merging and closing. */
 export function testForgeMerging(scene: ForgeScene): void {
-  const requests = () => scene.loopback.changeRequests;
+  const requests = (): LoopbackForge["changeRequests"] => scene.loopback.changeRequests;
   const heads = () => git(scene.loopback.bareDir, "for-each-ref", "--format=%(refname:short)", "refs/heads/night-shift");
   const parentsOf = async (commit: string | null) =>
     (await git(scene.loopback.bareDir, "log", "-1", "--format=%P", commit ?? "")).split(" ").length;
   const writes = (path: RegExp) =>
     scene.apiRequests().filter(({ method, path: at, status }) => method !== "GET" && path.test(at) && status !== 405);
+
+  const requireCi = (state: "failed" | "running"): void => {
+    scene.loopback.mergeRules.needsCi = true;
+    scene.loopback.ci(1, state);
+  };
 
   /** Publishes a branch and returns its commit. */
   async function publish(): Promise<string> {
@@ -98,11 +104,11 @@ export function testForgeMerging(scene: ForgeScene): void {
     });
 
     test.each([
-      ["ci_failed", () =>  ((scene.loopback.mergeRules.needsCi = true), scene.loopback.ci(1, "failed"))],
-      ["ci_running", () =>  ((scene.loopback.mergeRules.needsCi = true), scene.loopback.ci(1, "running"))],
-      ["reviews", () => void (scene.loopback.mergeRules.needsReview = true)],
-      ["draft", () => void Object.assign(requests()[0] ?? {}, { draft: true })],
-      ["closed", () => scene.loopback.closeRequest(1)],
+      ["ci_failed", (): void => requireCi("failed")],
+      ["ci_running", (): void => requireCi("running")],
+      ["reviews", (): void => void (scene.loopback.mergeRules.needsReview = true)],
+      ["draft", (): void => void Object.assign(requests()[0] ?? {}, { draft: true })],
+      ["closed", (): void => scene.loopback.closeRequest(1)],
     ] as const)("says that the obstacle is %s", async (obstacle, prepare) => {
       prepare();
       const error = await forgeError(scene.forge().merge(1, { commit, method: null }));
@@ -138,7 +144,7 @@ export function testForgeMerging(scene: ForgeScene): void {
     test("continues after a crash between the comment and the closing", async () => {
       await publish();
       scene.loopback.fail({ method: scene.setup.kind === "github" ? "PATCH" : "PUT", status: 400 });
-      await expect(scene.forge().close(1, "No.")).rejects.toThrow();
+      await expect(scene.forge().close(1, "No.")).rejects.toThrow(/status 400/);
       expect(requests()).toMatchObject([{ state: "open" }]);
       await scene.forge().close(1, "No.");
       expect(requests()).toMatchObject([{ state: "closed", comments: [{ body: "No." }] }]);
