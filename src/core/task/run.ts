@@ -116,6 +116,6 @@ export interface CheckResult {
   readonly status: CheckStatus;
   readonly exitCode: number | null;
   readonly durationMs: number;
-  /** The end of its output, for people and for the repair prompt. */
+  /** The relevant part of its output, for people and for the repair prompt: failed tests first, then the end. */
   readonly tail: string;
 }
