@@ -167,7 +167,16 @@ export async function deleteBranch({ bareDir }: ForgeWorld, branch: string): Pro
 export function addComment({ number, comments }: FakeChangeRequest, fields: Partial<FakeComment>): FakeComment {
   const id = number * 1000 + comments.length + 1;
   const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
-  const comment: FakeComment = { id, author: "alice", body: "", file: null, line: null, kind: "comment", at, ...fields };
+  const comment: FakeComment = {
+    id,
+    author: "alice",
+    body: "",
+    file: null,
+    line: null,
+    kind: "comment",
+    at,
+    ...fields,
+  };
   comments.push(comment);
   return comment;
 }

@@ -34,7 +34,10 @@ export function mergeStatus({ mergeRules, ci }: ForgeWorld, { state, draft, head
 
 export function mergeSettings({ methods }: MergeRules): Readonly<Record<string, string>> {
   const squash = methods.includes("squash") ? (methods.length === 1 ? "always" : "default_on") : "never";
-  return { merge_method: methods.includes("rebase") && !methods.includes("merge") ? "ff" : "merge", squash_option: squash };
+  return {
+    merge_method: methods.includes("rebase") && !methods.includes("merge") ? "ff" : "merge",
+    squash_option: squash,
+  };
 }
 
 export async function handleBranch(world: ForgeWorld, { method }: ApiRequest, branch: string): Promise<ApiResponse> {

@@ -10,7 +10,8 @@ const BRANCH = "night-shift/faster";
 /** Contract tests of merging and closing. */
 export function testForgeMerging(scene: ForgeScene): void {
   const requests = (): LoopbackForge["changeRequests"] => scene.loopback.changeRequests;
-  const heads = () => git(scene.loopback.bareDir, "for-each-ref", "--format=%(refname:short)", "refs/heads/night-shift");
+  const heads = () =>
+    git(scene.loopback.bareDir, "for-each-ref", "--format=%(refname:short)", "refs/heads/night-shift");
   const parentsOf = async (commit: string | null) =>
     (await git(scene.loopback.bareDir, "log", "-1", "--format=%P", commit ?? "")).split(" ").length;
   const writes = (path: RegExp) =>
@@ -44,11 +45,14 @@ export function testForgeMerging(scene: ForgeScene): void {
       expect(await heads()).toBe("");
     });
 
-    test.each(MERGE_METHODS)("a project that only allows %s gets that one, also if nobody asks for it", async (method) => {
-      scene.loopback.mergeRules.methods = [method];
-      const { mergeCommit } = await scene.forge().merge(1, { commit, method: null });
-      expect(await parentsOf(mergeCommit)).toBe(method === "merge" ? 2 : 1);
-    });
+    test.each(MERGE_METHODS)(
+      "a project that only allows %s gets that one, also if nobody asks for it",
+      async (method) => {
+        scene.loopback.mergeRules.methods = [method];
+        const { mergeCommit } = await scene.forge().merge(1, { commit, method: null });
+        expect(await parentsOf(mergeCommit)).toBe(method === "merge" ? 2 : 1);
+      },
+    );
 
     test("a method that the project does not allow is refused, with the allowed ones", async () => {
       scene.loopback.mergeRules.methods = ["squash"];

@@ -20,17 +20,17 @@ export function testMergeBranch(adapter: string, setup: WorkspacesSetup): void {
     let remote: string;
 
     const merge = (method: MergeMethod | null = null) =>
-      workspaces.mergeBranch(({
-	project,
-	remote,
-	defaultBranch: 'main',
-	task,
-	branch,
-	commit,
-	method,
-	message: 'Go faster',
-	at: 1e3
-}));
+      workspaces.mergeBranch({
+        project,
+        remote,
+        defaultBranch: "main",
+        task,
+        branch,
+        commit,
+        method,
+        message: "Go faster",
+        at: 1e3,
+      });
     const main = () => git(remote, "rev-parse", "main");
     const branches = () => git(remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/agent");
     const parents = async () => (await git(remote, "log", "-1", "--format=%P", "main")).split(" ");

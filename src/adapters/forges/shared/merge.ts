@@ -97,9 +97,13 @@ async function waitUntilMerged<Found>(forge: MergingForge<Found>, { pause }: Mer
     const found = await forge.find();
     if (forge.describe(found).state === "merged") return found;
     if (looks >= MAX_LOOKS)
-      throw new ForgeError("unreachable", `${forge.name} at ${forge.repository} was accepted for merging but is not merged yet.`, {
-        hint: "Look at it there. If it was merged, Nightshift notices it.",
-      });
+      throw new ForgeError(
+        "unreachable",
+        `${forge.name} at ${forge.repository} was accepted for merging but is not merged yet.`,
+        {
+          hint: "Look at it there. If it was merged, Nightshift notices it.",
+        },
+      );
     await pause(LOOK_DELAY_MS * looks);
   }
 }
