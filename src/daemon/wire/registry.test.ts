@@ -83,7 +83,7 @@ const teahouse: ForgeDefinition = {
       checkedForges.push(`${api} ${project}`);
       return ["The kettle is cold."];
     };
-    return { publish: unused, find: unused, listOpen: unused, read: unused, readState: unused, check };
+    return { publish: unused, find: unused, listOpen: unused, read: unused, readState: unused, readIssue: unused, check };
   },
   docs: [["personal", "a cup"]],
 };
