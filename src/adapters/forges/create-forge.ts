@@ -111,7 +111,17 @@ function rejectAll(error: ForgeError): ForgeApi {
   const reject = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: reject, find: reject, listOpen: reject, read: reject, readState: reject, readIssue: reject, check: reject };
+  return {
+    publish: reject,
+    find: reject,
+    listOpen: reject,
+    read: reject,
+    readState: reject,
+    readIssue: reject,
+    merge: reject,
+    close: reject,
+    check: reject,
+  };
 }
 
 /** An error that makes the check itself fail is one of the problems it looks for. */

@@ -109,7 +109,9 @@ describe("describeTaskChange", () => {
     const text = { title: "Fixes #7", description: "Closes #8", summary: "Resolves #9", checks: [], trailer: "" };
     const change = describeTaskChange({ ...text, issue: 12 });
     expect(change.body).toMatch(/## Issue\n\nCloses #12$/);
-    expect(`${change.title}${change.message}${change.body}`.match(/(clos|fix|resolv)es #\d+/gi)).toEqual(["Closes #12"]);
+    expect(`${change.title}${change.message}${change.body}`.match(/(clos|fix|resolv)es #\d+/gi)).toEqual([
+      "Closes #12",
+    ]);
   });
 
   it("escapes forge commands in the commit message and in the title", () => {

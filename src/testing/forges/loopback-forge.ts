@@ -7,8 +7,8 @@ import type { ApiResponse } from "./fake-api.ts";
 import { serveGit } from "./git-http.ts";
 import { handleGithubRequest } from "./github-api.ts";
 import { handleGitlabRequest } from "./gitlab-api.ts";
-import { findChangeRequest, readHead, merge, openChangeRequest } from "./forge-world.ts";
-import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment, FakeIssue } from "./forge-world.ts";
+import { addComment, findChangeRequest, FREE_MERGING, readHead, merge, openChangeRequest } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment, FakeIssue, MergeRules } from "./forge-world.ts";
 
 export interface LoopbackParams {
   readonly kind: "github" | "gitlab";
@@ -44,6 +44,7 @@ export interface LoopbackForge {
   /** All requests in order. */
   readonly requests: readonly LoopbackRequest[];
   readonly changeRequests: readonly FakeChangeRequest[];
+  readonly mergeRules: MergeRules;
   /** Opens a change request like a person would. */
   openRequest(fields: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
   openIssue(issue: FakeIssue): void;
@@ -108,6 +109,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     issues: [],
     ci: new Map(),
     labels: new Set(),
+    mergeRules: { ...FREE_MERGING },
   };
   const recorder = new RequestRecorder(world, params);
   const server = createServer((request, response) => {
@@ -132,6 +134,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     repo,
     requests: recorder.requests,
     changeRequests: world.changeRequests,
+    mergeRules: world.mergeRules,
     ...createControls(world),
     fail: (failure) => void recorder.failures.push({ failure, remaining: failure.times ?? 1 }),
     stopAfterPush: () => void (recorder.state = "stops after push"),
@@ -139,6 +142,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     reset() {
       for (const list of [recorder.requests, recorder.failures, world.changeRequests, world.issues]) list.length = 0;
       for (const collection of [world.ci, world.labels]) collection.clear();
+      Object.assign(world.mergeRules, FREE_MERGING);
       recorder.state = "running";
     },
     async close() {
@@ -174,12 +178,7 @@ function createControls(
     openIssue: (issue) => void world.issues.push(issue),
     merge: (number) => merge(world, get(number)),
     closeRequest: (number) => void (get(number).state = "closed"),
-    comment(number, fields) {
-      const { comments } = get(number);
-      const id = number * 1000 + comments.length + 1;
-      const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
-      comments.push({ id, author: "alice", file: null, line: null, kind: "comment", at, ...fields });
-    },
+    comment: (number, fields) => void addComment(get(number), fields),
     ci: (number, state) => void world.ci.set(get(number).headCommit, state),
   };
 }
