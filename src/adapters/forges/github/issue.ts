@@ -16,6 +16,9 @@ const issue = z.object({
 export async function readGithubIssue(client: ForgeClient, repo: RepositoryName, number: number): Promise<ForgeIssue> {
   const found = await client.get(issue, { doing: `read issue #${number}`, path: repoPath(repo, "issues", number) });
   if (found.pull_request !== undefined)
-    throw new ForgeError("missing", `Number ${number} of ${client.context.repository} is a pull request, not an issue.`);
+    throw new ForgeError(
+      "missing",
+      `Number ${number} of ${client.context.repository} is a pull request, not an issue.`,
+    );
   return { number: found.number, title: found.title, body: found.body ?? "", url: found.html_url };
 }
