@@ -40,7 +40,8 @@ describe("judgeProof", () => {
       ran("failed"),
       "not_proven",
     ],
-  ] as const)("tests that %s", (_, onBase, base, onChange, result) => {
+  ] as const)("tests that %s", (...row) => {
+    const [, onBase, base, onChange, result] = row;
     expect(judgeProof({ onBase, base, onChange }).result).toBe(result);
   });
 

@@ -195,6 +195,7 @@ async function previewPrompt(
       settings,
       pipeline,
       task,
+      headCommit: null,
       baseCommit: null,
       recentCommits: recentCommits ?? DEFAULT_RECENT_COMMITS,
       commands,

@@ -78,6 +78,28 @@ export const artifactSchema = z
   })
   .meta({ id: "Artifact" });
 
+const reviewSchema = z
+  .strictObject({
+    verdict: z.enum(["approved", "changes_requested"]),
+    commit: z.string().nullable().meta({ description: "The verdict counts for this commit only." }),
+    is_current: z.boolean().meta({ description: "Whether that commit still is the task's `head_commit`." }),
+    summary: z.string(),
+    comments: z
+      .array(
+        z.strictObject({
+          file: z.string().nullable(),
+          line: z.int().nullable(),
+          severity: z.enum(["critical", "suggestion", "nit"]),
+          comment: z.string(),
+          answer: z.string().nullable().meta({ description: "What the author says it did about the comment." }),
+        }),
+      )
+      .meta({ description: "The most severe first." }),
+    run: z.string().nullable(),
+    at: time,
+  })
+  .meta({ id: "Review" });
+
 export const exchangeSchema = z
   .strictObject({
     kind: z.enum(["answers", "choice"]),
@@ -163,6 +185,7 @@ export const taskSchema = z
       })
       .nullable(),
     context: z.array(contextEntrySchema),
+    reviews: z.array(reviewSchema).meta({ description: "Oldest first. Empty in lists." }),
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),
     checks: z.array(checkSchema),
@@ -175,7 +198,7 @@ export const taskSchema = z
   .meta({
     id: "Task",
     description:
-      "A piece of work that goes through a pipeline. In lists, context, conversation, runs, checks and artifacts are empty.",
+      "A piece of work that goes through a pipeline. In lists, context, reviews, conversation, runs, checks and artifacts are empty.",
   });
 export type TaskJson = z.output<typeof taskSchema>;
 

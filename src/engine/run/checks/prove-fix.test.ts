@@ -32,6 +32,19 @@ async function runTests(cwd: string): Promise<ScriptedEnd> {
   return { exitCode: failed.length === 0 ? 0 : 1, output: `${lines.join("")}# pass 3\n# fail ${failed.length}\n` };
 }
 
+async function runTestsWithoutNames(cwd: string): Promise<ScriptedEnd> {
+  return { ...(await runTests(cwd)), output: "something failed\n" };
+}
+
+/** Like a compiled language, in which a test that uses a new function does not compile without it. */
+async function compileTests(cwd: string): Promise<ScriptedEnd> {
+  const { exitCode } = await runTests(cwd);
+  return {
+    exitCode: exitCode ?? 0,
+    output: exitCode === 0 ? "" : "tax_test.go:3:5: undefined: Tax\nFAIL\tshop [build failed]\n",
+  };
+}
+
 interface Scene {
   readonly changes: readonly Readonly<Record<string, string>>[];
   readonly settings?: string;
@@ -128,22 +141,18 @@ describe("proof of a fix", () => {
   });
 
   it("a red base without names of tests is not a proof", async () => {
-    const check = async (cwd: string) => ({ ...(await runTests(cwd)), output: "something failed\n" });
-    const { outcomes, proofs } = await fix({ changes: [{ ...FIX, ...GOOD_TEST }], files: { "red.txt": "x\n" }, check });
+    const { outcomes, proofs } = await fix({
+      changes: [{ ...FIX, ...GOOD_TEST }],
+      files: { "red.txt": "x\n" },
+      check: runTestsWithoutNames,
+    });
     expect(outcomes).toEqual(["checks_inconclusive"]);
     expect(proofs[0]).toMatchObject({ status: "failed" });
     expect(proofs[0]?.tail).toContain("even without the tests of the change");
   });
 
   it("tests that do not compile on the base commit prove the fix, and the result says so", async () => {
-    const check = async (cwd: string) => {
-      const { exitCode } = await runTests(cwd);
-      return {
-        exitCode: exitCode ?? 0,
-        output: exitCode === 0 ? "" : "tax_test.go:3:5: undefined: Tax\nFAIL\tshop [build failed]\n",
-      };
-    };
-    const { proofs } = await fix({ changes: [{ ...FIX, ...GOOD_TEST }], check });
+    const { proofs } = await fix({ changes: [{ ...FIX, ...GOOD_TEST }], check: compileTests });
     expect(proofs).toEqual([
       {
         status: "passed",
