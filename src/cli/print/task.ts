@@ -95,8 +95,12 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
+<<<<<<< HEAD
     ...describeAfter(task).map(wrap),
     ...describeProof(task).map(wrap),
+=======
+    ...describeOrigin(task).map(wrap),
+>>>>>>> 4abe1041b9f25f55915c44a962ca8c4145bbab76
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
@@ -130,8 +134,12 @@ export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | nul
 }
 
 /** A daemon of an older version does not send it. */
-function describeAfter({ after = [] }: { readonly after?: readonly string[] }): readonly string[] {
-  return after.length === 0 ? [] : [`after ${after.join(", ")}`];
+function describeOrigin({ after = [], related = null, issue = null }: Partial<TaskJson>): readonly string[] {
+  return [
+    ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
+    ...(related === null ? [] : [`related to ${related}`]),
+    ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),
+  ];
 }
 
 /** A task that waits for another one has not been tried yet. */
