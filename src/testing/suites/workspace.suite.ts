@@ -9,6 +9,8 @@ import { testChurn } from "./workspace-churn.suite.ts";
 import { testOverlay } from "./workspace-overlay.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
+import { testPorts } from "./workspace-ports.suite.ts";
+import { testPrepare } from "./workspace-prepare.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
 import { testReuse } from "./workspace-reuse.suite.ts";
 
@@ -387,6 +389,8 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   });
   testReadChanges(adapter, setup);
   testNoteSetup(adapter, setup);
+  testPorts(adapter, setup);
+  testPrepare(adapter, setup);
   testReuse(adapter, setup);
   testOverlay(adapter, setup);
   testRecentFiles(adapter, setup);
