@@ -95,7 +95,6 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
-    ...describeAfter(task).map(wrap),
     ...describeProof(task).map(wrap),
     ...describeOrigin(task).map(wrap),
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
