@@ -83,7 +83,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
     `${possibleActions(task.status, null)
-      .map((action) => `nightshift ${action} ${shortId(context, task)}`)
+      .map((action) => `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ' "<text>"' : ""}`)
       .join("\n")}\n`,
   );
   return parts.join("");
