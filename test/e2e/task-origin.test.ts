@@ -33,6 +33,8 @@ async function open(kind: "github" | "gitlab"): Promise<void> {
   });
 }
 
+const isPublished = ({ waitingFor }: Task): boolean => waitingFor?.kind === "merge";
+
 async function promptOf(task: Task): Promise<string> {
   const [run] = await night.runs(task.id);
   return readFile(join(night.wired.ports.runFiles.dir(run?.id ?? ""), "prompt.md"), "utf8");
@@ -81,8 +83,6 @@ describe("submit --issue and --related", { timeout: 90_000 }, () => {
 });
 
 describe("follow-up", { timeout: 90_000 }, () => {
-  const isPublished = ({ waitingFor }: Task): boolean => waitingFor?.kind === "merge";
-
   it("updates the branch of an open change request; after the merge it starts a new task from the new base", async () => {
     await open("github");
     const { id } = await night.submit({ title: "Greet" });
@@ -101,8 +101,6 @@ describe("follow-up", { timeout: 90_000 }, () => {
     expect(next).toMatchObject({ title: "Greet three times", options: { related: id } });
     const third = await night.until(next.id, isPublished);
     expect(forge.changeRequests).toHaveLength(2);
-    expect(await git(forge.bareDir, "show", `${third.branch}:greeting.txt`)).toBe(
-      `hello\n${lines}\nmore ${next.id} 1`,
-    );
+    expect(await git(forge.bareDir, "show", `${third.branch}:greeting.txt`)).toBe(`hello\n${lines}\nmore ${next.id} 1`);
   });
 });

@@ -23,7 +23,8 @@ import { checkGates } from "./task-commands.ts";
  */
 export async function followUp(ports: EnginePorts, id: string, given: FollowUp, actor: Requester): Promise<Task> {
   const text = ports.secrets.redact(terminalText(given.text).trim());
-  if (text === "") throw new UserError("invalid", "The follow-up is empty.", "Say what the task should do in addition.");
+  if (text === "")
+    throw new UserError("invalid", "The follow-up is empty.", "Say what the task should do in addition.");
   // The lock waits for a cleanup that may be removing the task's files.
   return withTaskLock(ports, id, async () => {
     const before = await readTask(ports, id);
@@ -93,7 +94,10 @@ function submitFollowUp(
  * The work of a task that succeeded exists only as its published branch, which may have commits of people. All other tasks
  * keep their own commits.
  */
-async function findPublishedWork(ports: EnginePorts, task: Task): Promise<Partial<Pick<Task, "baseCommit" | "headCommit">>> {
+async function findPublishedWork(
+  ports: EnginePorts,
+  task: Task,
+): Promise<Partial<Pick<Task, "baseCommit" | "headCommit">>> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   const base = artifacts.findLast(({ type }) => type === "commit")?.data["base"];
   if (task.status !== "succeeded" || task.branch === null || typeof base !== "string") return {};
@@ -136,11 +140,10 @@ async function continueTask(
     context: [...before.context, { kind: "feedback", source: "person", data: {}, run: null, summary, at }],
   };
   const limits = { repair: settings.repairAttempts };
-  const again = reopen(
-    { pipeline, task, outcome, run: null, actor, facts, limits, digest: ports.digest, at },
-    from,
-    { role: null, trigger: { kind: "follow_up", text, run: null } },
-  );
+  const again = reopen({ pipeline, task, outcome, run: null, actor, facts, limits, digest: ports.digest, at }, from, {
+    role: null,
+    trigger: { kind: "follow_up", text, run: null },
+  });
   return {
     advance: await holdForDependencies(ports, again),
     events: [decisionEvent(before, { name: "retry", summary: `follow-up: ${text}` }, actor, at)],

@@ -4,7 +4,18 @@ import type { HttpDeps } from "../deps.ts";
 import { findTask, findTaskIds, showTask } from "../lookup.ts";
 import type { Handlers } from "./handler.ts";
 
-type Verb = "approve" | "reject" | "revise" | "answer" | "choose" | "pause" | "resume" | "cancel" | "kill" | "retry" | "follow-up";
+type Verb =
+  | "approve"
+  | "reject"
+  | "revise"
+  | "answer"
+  | "choose"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "kill"
+  | "retry"
+  | "follow-up";
 
 export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
   /** Finds the task, performs the command and returns the updated task. */
