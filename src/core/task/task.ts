@@ -122,8 +122,11 @@ export type WaitingFor =
       readonly reason: string;
       readonly options: readonly Option[];
       readonly since: number;
-      /** `checks`: whether to publish a change that the checks do not vouch for. Missing for all other choices. */
-      readonly about?: "checks";
+      /**
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. Missing for all other choices.
+       */
+      readonly about?: "checks" | "findings";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };

@@ -1,4 +1,4 @@
-import { isAboutChecks } from "../../core/pipeline/decide-checks.ts";
+import { needsReason } from "../../core/pipeline/decide-checks.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
@@ -72,7 +72,7 @@ export function choose(ports: EnginePorts, id: string, params: Choice & { readon
         `"${params.option}" is not one of the options: ${options.map((option) => option.id).join(", ")}.`,
       );
     const note = terminalText(params.note ?? "").trim();
-    if (note === "" && isAboutChecks(waiting) && params.option !== "reject")
+    if (note === "" && needsReason(task, params.option))
       throw new UserError(
         "invalid",
         "This decision needs a reason.",

@@ -176,7 +176,7 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         since,
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
-        needs_note: waiting.about === "checks",
+        needs_note: waiting.about !== undefined,
       };
     case "review":
     case "merge":
