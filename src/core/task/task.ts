@@ -105,6 +105,8 @@ export interface TaskOptions {
    * Missing in tasks stored by an earlier version.
    */
   readonly unchecked?: readonly string[];
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
 }
 
 export type WaitingFor =
@@ -124,9 +126,10 @@ export type WaitingFor =
       readonly since: number;
       /**
        * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
-       * kept after a warning. Missing for all other choices.
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
+       * all other choices.
        */
-      readonly about?: "checks" | "findings";
+      readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
@@ -253,6 +256,8 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

@@ -131,6 +131,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
+    after: [...(task.options.after ?? [])],
     options: {
       agent: task.options.agent,
       model: task.options.model,
@@ -176,7 +177,7 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         since,
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
-        needs_note: waiting.about !== undefined,
+        needs_note: waiting.about === "checks" || waiting.about === "findings",
       };
     case "review":
     case "merge":
