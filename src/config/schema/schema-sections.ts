@@ -158,7 +158,7 @@ export const workspace = z.strictObject({
     .max(200)
     .optional()
     .describe("Untracked files to copy from your checkout, such as `.env.test`."),
-  ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each run; default 10."),
+  ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each workspace; default 10."),
 });
 
 export const sandboxLists = {
