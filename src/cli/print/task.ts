@@ -95,12 +95,8 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
-<<<<<<< HEAD
-    ...describeAfter(task).map(wrap),
     ...describeProof(task).map(wrap),
-=======
     ...describeOrigin(task).map(wrap),
->>>>>>> 4abe1041b9f25f55915c44a962ca8c4145bbab76
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
