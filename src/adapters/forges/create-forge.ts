@@ -119,6 +119,7 @@ function rejectAll(error: ForgeError): ForgeApi {
     readState: reject,
     merge: reject,
     close: reject,
+    postReview: reject,
     check: reject,
   };
 }
