@@ -132,7 +132,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-type PreviewParams = Omit<DraftedTask, "text"> & {
+type PreviewParams = Omit<DraftedTask, "text" | "issue"> & {
   readonly state: State;
   readonly role: Role;
   readonly recentCommits: number | null;

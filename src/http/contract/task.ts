@@ -140,6 +140,11 @@ export const taskSchema = z
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
     after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
+    related: z.string().nullable().meta({ description: "Id of a task that the agents know about." }),
+    issue: z
+      .strictObject({ number: z.int(), url: z.string() })
+      .nullable()
+      .meta({ description: "The issue that the task was made from. Merging the change closes it." }),
     options: z.strictObject({
       agent: z.string().nullable(),
       model: z.string().nullable(),
@@ -201,7 +206,7 @@ export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z.string().min(1).max(1_000_000),
+  description: z.string().max(1_000_000).default("").meta({ description: "May be empty only with `issue`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),
@@ -221,6 +226,17 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  related: idOrPrefix
+    .nullable()
+    .default(null)
+    .meta({ description: "A task that the agents should know about: its request, documents, summaries and change." }),
+  issue: z
+    .int()
+    .positive()
+    .max(1_000_000_000)
+    .nullable()
+    .default(null)
+    .meta({ description: "An issue at the project's forge. Its title and text become part of the task." }),
   category: z
     .enum(CATEGORIES)
     .nullable()

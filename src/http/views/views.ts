@@ -153,6 +153,8 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
     after: [...(task.options.after ?? [])],
+    related: task.options.related ?? null,
+    issue: task.options.issue ?? null,
     options: {
       agent: task.options.agent,
       model: task.options.model,

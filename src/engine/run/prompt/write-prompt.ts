@@ -17,6 +17,7 @@ import { renderDocument } from "../../../core/task/render-document.ts";
 import { describePriorReviews } from "../../../core/task/review.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
+import { loadRelatedTask } from "./load-related-task.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
@@ -133,8 +134,17 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
     ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
     ...(await loadDocuments(context)),
+    ...(await loadOrigin(context)),
     ...(role === "review" && { prior_review: describePriorReviews(context.task) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
+  };
+}
+
+/** Where the task comes from: an issue, or another task. */
+async function loadOrigin({ ports, task: { options } }: StepContext): Promise<PromptData> {
+  return {
+    ...(options.issue !== undefined && { task_url: options.issue.url }),
+    ...(options.related !== undefined && { related_task: await loadRelatedTask(ports, options.related) }),
   };
 }
 
