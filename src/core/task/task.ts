@@ -134,10 +134,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
-       * task that it waits for did not succeed. Missing for all other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
+       * all other choices.
        */
-      readonly about?: "checks" | "dependency";
+      readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
@@ -201,7 +202,7 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
  */
 type TriggerKind =
   | "errors"
@@ -211,6 +212,7 @@ type TriggerKind =
   | "answers"
   | "choice"
   | "comments"
+  | "follow_up"
   | "retry"
   | "resume";
 
