@@ -141,6 +141,7 @@ it("rights: every command checks the requester's right before anything else", as
     retry: ["task_x", null, readOnly],
     remove: ["task_x", readOnly],
     runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
+    retryAgent: ["codex", readOnly],
     addProject: [{ kind: "path", path: "/x" }, readOnly],
     acceptTrust: [{ kind: "path", path: "/x" }, "h", readOnly],
     removeProject: ["shop", readOnly],
