@@ -41,6 +41,7 @@ const ROLES: Readonly<Record<string, ScriptedEnd>> = {
       slug: "greet-the-world",
     },
   },
+  review: { report: { outcome: "approved", summary: "greets politely", comments: [] } },
   verify: { report: { outcome: "verified", summary: "does what was selected" } },
   describe: {
     report: {
@@ -95,9 +96,17 @@ describe("every built-in pipeline, from submit to its end", () => {
     // The beginning of the hash, as people see it.
     await world.commands.approve(waiting.id, hash.slice(0, 12), ADA);
     const task = await world.drain(waiting.id);
-    expect(task.status).toBe("succeeded");
-    expect(world.supervisors.started).toEqual(["agent:plan", "agent:implement"]);
+    expect(task).toMatchObject({ state: "merging", waitingFor: { kind: "merge" } });
+    expect(world.supervisors.started).toEqual(["agent:plan", "agent:implement", "agent:review"]);
     expect(await git(world.repo.remote, "show", `${task.branch}:greeting.txt`)).toBe("hello, world");
+  });
+
+  it("feature: a person can reject a reviewed change that was published without a forge", async () => {
+    await open(ROLES, "gates: { plan: auto }\n");
+    const waiting = await world.drain((await world.submit({ pipeline: "feature" })).id);
+    expect([waiting.state, waiting.status]).toEqual(["merging", "waiting"]);
+    const task = await world.commands.reject(waiting.id, "not needed any more", ADA);
+    expect(task).toMatchObject({ state: "cancelled", status: "cancelled", reason: "not needed any more" });
   });
 
   it("bug: the investigation comes first, and a person chooses how to fix it", async () => {
@@ -106,9 +115,9 @@ describe("every built-in pipeline, from submit to its end", () => {
     expect(waiting).toMatchObject({ state: "investigation_review", waitingFor: { kind: "choice" } });
     await world.commands.choose(waiting.id, { option: "longer" }, ADA);
     const task = await world.drain(waiting.id);
-    expect([task.status, world.supervisors.started]).toEqual([
-      "succeeded",
-      ["agent:investigate", "agent:plan", "agent:implement"],
+    expect([task.state, world.supervisors.started]).toEqual([
+      "merging",
+      ["agent:investigate", "agent:plan", "agent:implement", "agent:review"],
     ]);
   });
 

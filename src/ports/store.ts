@@ -60,8 +60,8 @@ export interface TaskStore {
 
   /**
    * Admits queued runs by priority and age, as far as limits and start times allow. Returns their ids. A run with a creation
-   * time in the future was created while the clock was wrong, so it does not wait for that time. Of a parked agent's runs, the
-   * first one is admitted as a probe when the time has come, and no other before the probe has ended.
+   * time in the future was created while the clock was wrong, so it does not wait for that time unless it is held. Of a parked
+   * agent's runs, the first one is admitted as a probe when the time has come, and no other before the probe has ended.
    */
   admit(admission: Admission): Promise<readonly string[]>;
 
@@ -303,6 +303,8 @@ export interface ListTasksQuery {
   readonly limit: number;
   /** Only tasks that are queued for this reason. */
   readonly queuedFor?: QueueReason;
+  /** Only tasks that wait for this choice. */
+  readonly about?: "dependency";
 }
 
 export interface ListRunsQuery {

@@ -10,7 +10,7 @@ import { cleanMessage } from "./workspace/write-commit.ts";
 export async function squashCommits(context: GitContext, params: SquashParams): Promise<string> {
   const { task, message, at } = params;
   const tree = `${checkCommit(params.commit)}^{tree}`;
-  return await makeCommit(context, { task, tree, parent: checkCommit(params.base), message, at });
+  return await makeCommit(context, { task, tree, parents: [checkCommit(params.base)], message, at });
 }
 
 export async function rebaseCommit(context: GitContext, params: RebaseParams): Promise<string | null> {
@@ -21,7 +21,7 @@ export async function rebaseCommit(context: GitContext, params: RebaseParams): P
   const gitDir = taskPaths(context, task).engine;
   // Present the new base as a child of the old one, so that the old base is the merge base even if the history between them
   // was rewritten or is missing (shallow). git 2.40 has an option for this, but Debian 12 has 2.39.
-  const moved = { task, tree: `${newBase}^{tree}`, parent: oldBase, message: "", at };
+  const moved = { task, tree: `${newBase}^{tree}`, parents: [oldBase], message: "", at };
   const [theirs, text] = await Promise.all([
     makeCommit(context, moved),
     git({ gitDir, args: ["cat-file", "commit", commit] }),
@@ -31,7 +31,7 @@ export async function rebaseCommit(context: GitContext, params: RebaseParams): P
   if (merged.code === 1) return null;
   if (merged.code !== 0) throw gitFailure(merge, merged);
   const tree = merged.stdout.toString().trim();
-  return await makeCommit(context, { task, tree, parent: newBase, message: messageOf(text), at });
+  return await makeCommit(context, { task, tree, parents: [newBase], message: messageOf(text), at });
 }
 
 export async function diffCommits(context: GitContext, params: DiffParams): Promise<Diff> {
@@ -46,21 +46,21 @@ export async function diffCommits(context: GitContext, params: DiffParams): Prom
   return { patch: result.stdout.subarray(0, end).toString(), cut, stats };
 }
 
-interface NewCommit {
+export interface NewCommit {
   readonly task: string;
   readonly tree: string;
-  readonly parent: string;
+  readonly parents: readonly string[];
   readonly message: string;
   readonly at: number;
 }
 
-async function makeCommit(context: GitContext, commit: NewCommit): Promise<string> {
+export async function makeCommit(context: GitContext, commit: NewCommit): Promise<string> {
   const gitDir = taskPaths(context, commit.task).engine;
   const { identity } = await context.person();
   const date = `${Math.floor(commit.at / 1000)} +0000`;
   const made = await git({
     gitDir,
-    args: ["commit-tree", commit.tree, "-p", commit.parent],
+    args: ["commit-tree", commit.tree, ...commit.parents.flatMap((parent) => ["-p", parent])],
     input: cleanMessage(commit.message),
     extraEnv: {
       GIT_AUTHOR_NAME: identity.name,

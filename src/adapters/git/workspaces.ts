@@ -14,6 +14,7 @@ import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repa
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./workspace/open.ts";
+import { mergeIntoDefault } from "./remote/merge.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
@@ -56,6 +57,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
     squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
     push: (params) => withEngineDir(context, params, () => pushCommit(context, params)),
+    mergeBranch: async (params) => {
+      const base = await syncMirror(context, params);
+      return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
+    },
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),

@@ -48,7 +48,7 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return `Waiting for the change request to be merged. To give it up: nightshift reject ${id}\n`;
+      return `Waiting for the change to be merged. To give it up: nightshift reject ${id}\n`;
   }
 }
 

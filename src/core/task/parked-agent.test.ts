@@ -26,6 +26,8 @@ function parked(outcome: Outcome = DOWN): ParkedAgent {
   return { ...found, probe: "run_probe" };
 }
 
+const limit = (retryAt: number | null): Outcome => ({ ...outcomeOf("usage_limit", "Used up."), retryAt });
+
 describe("parkKindOf", () => {
   it.each([
     [outcomeOf("usage_limit", ""), "quota"],
@@ -76,7 +78,6 @@ describe("decideParking", () => {
   });
 
   it("probes a used-up quota at its reset, and with a delay if the reset is unknown or over", () => {
-    const limit = (retryAt: number | null): Outcome => ({ ...outcomeOf("usage_limit", "Used up."), retryAt });
     const untilFor = (retryAt: number | null) => decideParking(null, evidence(limit(retryAt)))?.until;
     expect(untilFor(AT + 3 * 3_600_000)).toBe(AT + 3 * 3_600_000);
     expect(untilFor(null)).toBe(AT + MINUTE);

@@ -105,6 +105,8 @@ export interface TaskOptions {
    * Missing in tasks stored by an earlier version.
    */
   readonly unchecked?: readonly string[];
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
 }
 
 export type WaitingFor =
@@ -122,8 +124,11 @@ export type WaitingFor =
       readonly reason: string;
       readonly options: readonly Option[];
       readonly since: number;
-      /** `checks`: whether to publish a change that the checks do not vouch for. Missing for all other choices. */
-      readonly about?: "checks";
+      /**
+       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
+       * task that it waits for did not succeed. Missing for all other choices.
+       */
+      readonly about?: "checks" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
@@ -252,6 +257,8 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

@@ -8,6 +8,7 @@ import { testReadChanges } from "./workspace-changes.suite.ts";
 import { testChurn } from "./workspace-churn.suite.ts";
 import { testOverlay } from "./workspace-overlay.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
+import { testMergeBranch } from "./workspace-merge.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
 import { testReuse } from "./workspace-reuse.suite.ts";
@@ -391,5 +392,6 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   testOverlay(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
+  testMergeBranch(adapter, setup);
   testChurn(adapter, setup);
 }
