@@ -41,7 +41,11 @@ test("agents: the reason and what to install are complete, in any terminal", () 
 });
 
 test("agents: a parked agent shows what it needs, when it is tried again, and how to try it now", () => {
-  const parked = { parked_until: "2020-01-01T00:00:00.000Z", parked_for: "login", parked_reason: "the key expired" } as const;
+  const parked = {
+    parked_until: "2020-01-01T00:00:00.000Z",
+    parked_for: "login",
+    parked_reason: "the key expired",
+  } as const;
   const printed = describeAgents({ color: false, width: undefined }, [
     { ...agent, name: "codex", usable: true, ...parked },
     { ...agent, name: "mine", usable: true },

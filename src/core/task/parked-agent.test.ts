@@ -28,6 +28,8 @@ function parked(outcome: Outcome = DOWN): ParkedAgent {
 
 const limit = (retryAt: number | null): Outcome => ({ ...outcomeOf("usage_limit", "Used up."), retryAt });
 
+const untilFor = (retryAt: number | null) => decideParking(null, evidence(limit(retryAt)))?.until;
+
 describe("parkKindOf", () => {
   it.each([
     [outcomeOf("usage_limit", ""), "quota"],
@@ -78,7 +80,6 @@ describe("decideParking", () => {
   });
 
   it("probes a used-up quota at its reset, and with a delay if the reset is unknown or over", () => {
-    const untilFor = (retryAt: number | null) => decideParking(null, evidence(limit(retryAt)))?.until;
     expect(untilFor(AT + 3 * 3_600_000)).toBe(AT + 3 * 3_600_000);
     expect(untilFor(null)).toBe(AT + MINUTE);
     expect(untilFor(AT - 1)).toBe(AT + MINUTE);

@@ -31,7 +31,9 @@ export async function moveWaitingTasks(ports: EnginePorts): Promise<void> {
       const task = await ports.store.tasks.getTask(id);
       // Most tasks stay, so they are not written.
       if (task === null || (await findMove(ports, task, parked)) === null) continue;
-      await transact(ports, id, null, async (before) => applyMove(ports, before, await findMove(ports, before, parked)));
+      await transact(ports, id, null, async (before) =>
+        applyMove(ports, before, await findMove(ports, before, parked)),
+      );
     }
 }
 

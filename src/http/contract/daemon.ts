@@ -47,7 +47,9 @@ export const agentSchema = z
     oldest_version: z.string().nullable().meta({ description: "The oldest version that can be used. Null: any." }),
     usable: z.boolean(),
     problem: z.string().nullable().meta({ description: "Why the agent is not usable, and what to do." }),
-    parked_until: time.nullable().meta({ description: "When a parked agent is tried again. Null if it is not parked." }),
+    parked_until: time
+      .nullable()
+      .meta({ description: "When a parked agent is tried again. Null if it is not parked." }),
     parked_for: z.enum(PARK_KINDS).nullable(),
     parked_reason: z.string().nullable(),
   })

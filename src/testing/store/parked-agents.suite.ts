@@ -4,7 +4,17 @@ import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
-import { OPEN, SHUT, committing, creating, queueTask, sampleEnd, sampleEvent, sampleRun, sampleTask } from "./samples.ts";
+import {
+  OPEN,
+  SHUT,
+  committing,
+  creating,
+  queueTask,
+  sampleEnd,
+  sampleEvent,
+  sampleRun,
+  sampleTask,
+} from "./samples.ts";
 
 const ACCOUNT = "claude-code";
 const UNTIL = OPEN.at + 60_000;
@@ -25,7 +35,8 @@ export function testParkedAgents(current: Current): void {
   const queue = (over: Partial<Task> = {}) =>
     queueTask(current.store, { queuedFor: null, ...over }, { account: ACCOUNT });
   const change = async (before: ParkedAgent | null, after: ParkedAgent | null): Promise<void> => {
-    const task = (await current.store.tasks.createTask(creating(sampleTask({ queuedFor: null }), { admission: SHUT }))).task;
+    const task = (await current.store.tasks.createTask(creating(sampleTask({ queuedFor: null }), { admission: SHUT })))
+      .task;
     const parking = { account: ACCOUNT, before, after };
     await current.store.tasks.commit(committing(task, { parking, admission: SHUT }));
   };
@@ -108,7 +119,9 @@ export function testParkedAgents(current: Current): void {
       const first = await queue({ createdAt: 1 });
       await change(null, PARKED);
       const other = await queueTask(current.store, {}, { account: "codex" });
-      expect((await current.store.tasks.commit(committing(other.task, { wake: true }))).admitted).toEqual([other.run.id]);
+      expect((await current.store.tasks.commit(committing(other.task, { wake: true }))).admitted).toEqual([
+        other.run.id,
+      ]);
       const task = await requireTask(current.store, first.task.id);
       expect((await current.store.tasks.commit(committing(task, { wake: true }))).admitted).toEqual([first.run.id]);
     });

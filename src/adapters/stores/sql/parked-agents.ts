@@ -47,7 +47,11 @@ export async function requestProbeFor(tx: Tx, task: string, at: number): Promise
     .updateTable("parked_agents")
     .set({ until: at })
     .where("account", "in", ({ selectFrom }) =>
-      selectFrom("runs").select("account").where("task", "=", task).where("status", "=", "queued").$narrowType<{ account: NotNull }>(),
+      selectFrom("runs")
+        .select("account")
+        .where("task", "=", task)
+        .where("status", "=", "queued")
+        .$narrowType<{ account: NotNull }>(),
     )
     .execute();
 }
