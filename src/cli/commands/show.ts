@@ -3,10 +3,13 @@ import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
+import { PLACEHOLDER } from "../copyable.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
+import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
+import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
@@ -53,6 +56,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
+  const reviews = describeReviews(context, task);
+  if (reviews !== "") parts.push(title("Reviews"), reviews);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
   const granted = describeGranted(context, task, events);
@@ -64,15 +69,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
         ({ type, label, url }) => `  ${type}: ${escapedLine(label)}${url === null ? "" : ` ${escapedLine(url)}`}\n`,
       ),
     );
-  for (const exchange of task.conversation)
-    if (exchange.reply !== null)
-      parts.push(
-        `  ${exchange.by ?? "?"}: ${escapedLine(
-          Object.entries(exchange.reply)
-            .map(([key, value]) => `${key}=${value}`)
-            .join(", "),
-        )}\n`,
-      );
+  const conversation = describeConversation(context, task);
+  if (conversation !== "") parts.push(title("Answers"), conversation);
   const removed = events.findLast(({ type }) => type === "task.files_removed");
   if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(context, task, { isPlanShown: true }));
@@ -80,7 +78,10 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
     `${possibleActions(task.status, null)
-      .map((action) => `nightshift ${action} ${shortId(context, task)}`)
+      .map(
+        (action) =>
+          `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
+      )
       .join("\n")}\n`,
   );
   return parts.join("");

@@ -1,4 +1,5 @@
 import { describeCheckStatus } from "../../core/task/describe-check.ts";
+import { findProof, PROOF_CHECK } from "../../core/task/proof.ts";
 import { shortHash } from "../../core/text/short-hash.ts";
 import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
@@ -94,7 +95,8 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
-    ...describeAfter(task).map(wrap),
+    ...describeProof(task).map(wrap),
+    ...describeOrigin(task).map(wrap),
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
@@ -109,6 +111,14 @@ function describeRequestState({ change_request: request }: TaskJson): string {
   return ` (${request.state}${request.ended_at === null ? "" : ` ${describeTime(request.ended_at)}`})`;
 }
 
+/** Whether the tests of a fix fail without it. Empty if that was not examined. */
+export function describeProof({ checks }: Pick<TaskJson, "checks">): readonly string[] {
+  const found = findProof(checks);
+  return found === null
+    ? []
+    : [`${PROOF_CHECK}: ${describeCheckStatus(found.check)}. ${escapedLine(found.check.tail)}`];
+}
+
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
   return `not checked: nobody has accepted the project's checks ${unchecked.map(escapedLine).join(", ")}`;
 }
@@ -120,8 +130,12 @@ export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | nul
 }
 
 /** A daemon of an older version does not send it. */
-function describeAfter({ after = [] }: { readonly after?: readonly string[] }): readonly string[] {
-  return after.length === 0 ? [] : [`after ${after.join(", ")}`];
+function describeOrigin({ after = [], related = null, issue = null }: Partial<TaskJson>): readonly string[] {
+  return [
+    ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
+    ...(related === null ? [] : [`related to ${related}`]),
+    ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),
+  ];
 }
 
 /** A task that waits for another one has not been tried yet. */

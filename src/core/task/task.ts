@@ -107,6 +107,15 @@ export interface TaskOptions {
   readonly unchecked?: readonly string[];
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Id of a task that the agents should know about. */
+  readonly related?: string;
+  /** The issue that the task was made from. */
+  readonly issue?: TaskIssue;
+}
+
+export interface TaskIssue {
+  readonly number: number;
+  readonly url: string;
 }
 
 export type WaitingFor =
@@ -194,7 +203,7 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
  */
 type TriggerKind =
   | "errors"
@@ -204,6 +213,7 @@ type TriggerKind =
   | "answers"
   | "choice"
   | "comments"
+  | "follow_up"
   | "retry"
   | "resume";
 
@@ -259,6 +269,10 @@ export interface TaskDraft {
   readonly withoutChecks: boolean;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Id of a task that the agents should know about. */
+  readonly related?: string | null;
+  /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
+  readonly issue?: number | null;
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

@@ -3,6 +3,7 @@ import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
+import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
@@ -77,6 +78,28 @@ export const artifactSchema = z
   })
   .meta({ id: "Artifact" });
 
+const reviewSchema = z
+  .strictObject({
+    verdict: z.enum(["approved", "changes_requested"]),
+    commit: z.string().nullable().meta({ description: "The verdict counts for this commit only." }),
+    is_current: z.boolean().meta({ description: "Whether that commit still is the task's `head_commit`." }),
+    summary: z.string(),
+    comments: z
+      .array(
+        z.strictObject({
+          file: z.string().nullable(),
+          line: z.int().nullable(),
+          severity: z.enum(["critical", "suggestion", "nit"]),
+          comment: z.string(),
+          answer: z.string().nullable().meta({ description: "What the author says it did about the comment." }),
+        }),
+      )
+      .meta({ description: "The most severe first." }),
+    run: z.string().nullable(),
+    at: time,
+  })
+  .meta({ id: "Review" });
+
 export const exchangeSchema = z
   .strictObject({
     kind: z.enum(["answers", "choice"]),
@@ -118,6 +141,11 @@ export const taskSchema = z
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
     after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
+    related: z.string().nullable().meta({ description: "Id of a task that the agents know about." }),
+    issue: z
+      .strictObject({ number: z.int(), url: z.string() })
+      .nullable()
+      .meta({ description: "The issue that the task was made from. Merging the change closes it." }),
     options: z.strictObject({
       agent: z.string().nullable(),
       model: z.string().nullable(),
@@ -162,15 +190,20 @@ export const taskSchema = z
       })
       .nullable(),
     context: z.array(contextEntrySchema),
+    reviews: z.array(reviewSchema).meta({ description: "Oldest first. Empty in lists." }),
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),
     checks: z.array(checkSchema),
+    proof: z.enum(PROOFS).nullable().meta({
+      description:
+        "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
+    }),
     artifacts: z.array(artifactSchema),
   })
   .meta({
     id: "Task",
     description:
-      "A piece of work that goes through a pipeline. In lists, context, conversation, runs, checks and artifacts are empty.",
+      "A piece of work that goes through a pipeline. In lists, context, reviews, conversation, runs, checks and artifacts are empty.",
   });
 export type TaskJson = z.output<typeof taskSchema>;
 
@@ -178,7 +211,7 @@ export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z.string().min(1).max(1_000_000),
+  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),
@@ -198,6 +231,17 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  related: idOrPrefix
+    .nullable()
+    .default(null)
+    .meta({ description: "A task that the agents should know about: its request, documents, summaries and change." }),
+  issue: z
+    .int()
+    .positive()
+    .max(1_000_000_000)
+    .nullable()
+    .default(null)
+    .meta({ description: "An issue at the project's forge. Its title and text become part of the task." }),
   category: z
     .enum(CATEGORIES)
     .nullable()
