@@ -162,6 +162,8 @@ export interface QueuedFor {
   readonly until: number | null;
   /** Why, in a sentence; missing in rows of earlier versions and if a limit of Nightshift is the reason. */
   readonly reason?: string;
+  /** The parked agent that the task waits for. Missing if it waits for something else. */
+  readonly agent?: string;
 }
 
 export interface Question {

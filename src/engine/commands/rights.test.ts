@@ -162,6 +162,7 @@ it("rights: every command checks the requester's right before anything else", as
     followUp: ["task_x", { text: "more" }, readOnly],
     remove: ["task_x", readOnly],
     runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
+    retryAgent: ["codex", readOnly],
     addProject: [{ kind: "path", path: "/x" }, readOnly],
     acceptTrust: [{ kind: "path", path: "/x" }, "h", readOnly],
     removeProject: ["shop", readOnly],
