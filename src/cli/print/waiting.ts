@@ -48,8 +48,21 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return `Waiting for the change to be merged. To give it up: nightshift reject ${id}\n`;
+      return describeMerge(screen, id, waiting.problem);
   }
+}
+
+type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem"];
+
+function describeMerge(screen: Screen, id: string, problem: MergeProblem): string {
+  const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
+  const why = problem === null ? "." : `: ${formatMessage(problem.reason)}${again}`;
+  return [
+    indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
+    `→ nightshift merge ${id}`,
+    `→ nightshift reject ${id} "${PLACEHOLDER}"`,
+    "",
+  ].join("\n");
 }
 
 type Question = Extract<TaskJson["waiting_for"], { kind: "answers" }>["questions"][number];

@@ -104,7 +104,8 @@ function aboutOf({ type, data: { kind } }: EventDraft): NoticeAbout | undefined 
 
 function kindOf(event: EventDraft): NoticeKind | null {
   const { type } = event;
-  if (type === "task.waiting" || type === "request.unexplained") return "waiting";
+  if (type === "task.waiting") return event.data["auto"] === true ? null : "waiting";
+  if (type === "request.unexplained") return "waiting";
   if (type === "task.queued") return aboutOf(event) === undefined ? null : "waiting";
   if (type === "schedule.missed" || type === "schedule.skipped") return "failed";
   return type === "task.ended" ? kindOfEnd(event) : null;

@@ -4,7 +4,18 @@ import type { HttpDeps } from "../deps.ts";
 import { findTask, showTask } from "../lookup.ts";
 import type { Handlers } from "./handler.ts";
 
-type Verb = "approve" | "reject" | "revise" | "answer" | "choose" | "pause" | "resume" | "cancel" | "kill" | "retry";
+type Verb =
+  | "approve"
+  | "reject"
+  | "revise"
+  | "answer"
+  | "choose"
+  | "merge"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "kill"
+  | "retry";
 
 export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
   /** Finds the task, performs the command and returns the updated task. */
@@ -23,6 +34,7 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
     "POST /tasks/:id/answer": ({ params, body, actor }) =>
       decide(params, (id) => commands.answer(id, body.answers, actor)),
     "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
+    "POST /tasks/:id/merge": ({ params, body, actor }) => decide(params, (id) => commands.merge(id, body, actor)),
     "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),

@@ -1,0 +1,61 @@
+import { readStored, storedPayload } from "../outcomes/stored-outcome.ts";
+import type { Run } from "./run.ts";
+
+/** The newest published change of a task. */
+export interface Publication {
+  readonly commit: string;
+  readonly branch: string;
+  /** Why nothing vouches for the change. Null if it passed the checks. */
+  readonly unverified: string | null;
+  /** Why the review does not vouch for it. Null if a reviewer approved it. */
+  readonly unreviewed: string | null;
+  readonly at: number;
+}
+
+type PublicationRun = Pick<Run, "step" | "commit" | "outcome" | "payload" | "finishedAt">;
+
+/**
+ * Reads what a merge would merge. Only a commit that passed the checks, or that a person decided about, is published, so the
+ * newest publication is verified unless the work changed or was checked again since. Returns a reason if it must be published
+ * again first. `runs` are all runs of the task, oldest first.
+ */
+export function readPublication(runs: readonly PublicationRun[], hasReview: boolean): Publication | string {
+  const index = runs.findLastIndex(({ outcome }) => outcome === "published");
+  const published = storedPayload(runs[index], "published");
+  if (published === null) return "nothing was published yet";
+  const later = runs.slice(index + 1);
+  if (later.some(({ step, commit }) => step === "agent" && commit !== null))
+    return "the work changed after it was published";
+  if (later.some(isChecksVerdict)) return "it was checked again after it was published";
+  return {
+    commit: published.commit,
+    branch: published.branch,
+    unverified: published.unverified ?? null,
+    unreviewed: hasReview ? findReviewProblem(runs) : null,
+    at: runs[index]?.finishedAt ?? 0,
+  };
+}
+
+function isChecksVerdict(run: PublicationRun): boolean {
+  if (run.step !== "checks") return false;
+  switch (readStored(run)?.name) {
+    case "checks_passed":
+    case "checks_failed":
+    case "checks_inconclusive":
+    case "policy_failed":
+    case "refused":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Only a verdict about the work as the last agent left it counts. */
+function findReviewProblem(runs: readonly PublicationRun[]): string | null {
+  const lastWork = runs.findLastIndex(({ step, commit }) => step === "agent" && commit !== null);
+  const verdict = runs
+    .slice(lastWork + 1)
+    .findLast(({ outcome }) => outcome === "approved" || outcome === "changes_requested");
+  if (verdict === undefined) return "no reviewer looked at this commit";
+  return verdict.outcome === "approved" ? null : "the last review requests changes";
+}
