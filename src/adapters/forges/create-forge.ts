@@ -117,6 +117,7 @@ function rejectAll(error: ForgeError): ForgeApi {
     listOpen: reject,
     read: reject,
     readState: reject,
+    readIssue: reject,
     merge: reject,
     close: reject,
     check: reject,

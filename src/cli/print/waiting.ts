@@ -5,6 +5,7 @@ import { copyableWord, PLACEHOLDER } from "../copyable.ts";
 import { withoutFindings } from "./findings.ts";
 import { indentText } from "./fit-text.ts";
 import { formatMessage } from "./message.ts";
+import { describeVerdict } from "./reviews.ts";
 import { shortId } from "./short-id.ts";
 import type { Screen } from "./style.ts";
 import { describeTime } from "./time.ts";
@@ -48,17 +49,18 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return describeMerge(screen, id, waiting.problem);
+      return describeMerge(screen, id, task, waiting.problem);
   }
 }
 
 type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem"];
 
-function describeMerge(screen: Screen, id: string, problem: MergeProblem): string {
+function describeMerge(screen: Screen, id: string, task: TaskJson, problem: MergeProblem): string {
   const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
   const why = problem === null ? "." : `: ${formatMessage(problem.reason)}${again}`;
   return [
     indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
+    indentText(screen, describeVerdict(task), ""),
     `→ nightshift merge ${id}`,
     `→ nightshift reject ${id} "${PLACEHOLDER}"`,
     "",

@@ -19,43 +19,52 @@ type PublicationRun = Pick<Run, "step" | "commit" | "outcome" | "payload" | "fin
  * newest publication is verified unless the work changed or was checked again since. Returns a reason if it must be published
  * again first. `runs` are all runs of the task, oldest first.
  */
-export function readPublication(runs: readonly PublicationRun[], hasReview: boolean): Publication | string {
+export function readPublication(
+  runs: readonly PublicationRun[],
+  { headCommit, hasReview }: { readonly headCommit: string | null; readonly hasReview: boolean },
+): Publication | string {
   const index = runs.findLastIndex(({ outcome }) => outcome === "published");
   const published = storedPayload(runs[index], "published");
   if (published === null) return "nothing was published yet";
   const later = runs.slice(index + 1);
   if (later.some(({ step, commit }) => step === "agent" && commit !== null))
     return "the work changed after it was published";
-  if (later.some(isChecksVerdict)) return "it was checked again after it was published";
+  if (later.some((run) => readVerdict(run) !== null)) return "it was checked again after it was published";
+  const checked = runs.findLast((run) => readVerdict(run) !== null);
+  if (checked !== undefined && (readVerdict(checked)?.commit ?? headCommit) !== headCommit)
+    return "the work changed after it was checked";
   return {
     commit: published.commit,
     branch: published.branch,
     unverified: published.unverified ?? null,
-    unreviewed: hasReview ? findReviewProblem(runs) : null,
+    unreviewed: hasReview ? findReviewProblem(runs, headCommit) : null,
     at: runs[index]?.finishedAt ?? 0,
   };
 }
 
-function isChecksVerdict(run: PublicationRun): boolean {
-  if (run.step !== "checks") return false;
-  switch (readStored(run)?.name) {
+/** The commit that the checks judged. Null for runs that ended without a verdict. */
+function readVerdict(run: PublicationRun): { readonly commit?: string | undefined } | null {
+  const stored = run.step === "checks" ? readStored(run) : null;
+  switch (stored?.name) {
     case "checks_passed":
     case "checks_failed":
     case "checks_inconclusive":
+      return stored.payload;
     case "policy_failed":
     case "refused":
-      return true;
+      return {};
     default:
-      return false;
+      return null;
   }
 }
 
-/** Only a verdict about the work as the last agent left it counts. */
-function findReviewProblem(runs: readonly PublicationRun[]): string | null {
+/** Only a verdict about exactly this work counts. Verdicts of earlier versions name no commit. */
+function findReviewProblem(runs: readonly PublicationRun[], headCommit: string | null): string | null {
   const lastWork = runs.findLastIndex(({ step, commit }) => step === "agent" && commit !== null);
   const verdict = runs
     .slice(lastWork + 1)
     .findLast(({ outcome }) => outcome === "approved" || outcome === "changes_requested");
-  if (verdict === undefined) return "no reviewer looked at this commit";
+  if (verdict === undefined || (verdict.payload?.["commit"] ?? headCommit) !== headCommit)
+    return "no reviewer judged this commit";
   return verdict.outcome === "approved" ? null : "the last review requests changes";
 }

@@ -35,7 +35,7 @@ export async function findCandidate({ ports, task, pipeline }: MergeContext): Pr
     ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
     ports.store.tasks.listChangeRequests([task.id]),
   ]);
-  const publication = readPublication(runs, hasReview(pipeline));
+  const publication = readPublication(runs, { headCommit: task.headCommit, hasReview: hasReview(pipeline) });
   if (typeof publication === "string")
     throw new UserError(
       "conflict",

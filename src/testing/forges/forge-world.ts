@@ -21,6 +21,12 @@ export interface FakeChangeRequest {
   mergeCommit: string | null;
 }
 
+export interface FakeIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+}
+
 export interface FakeComment {
   readonly id: number;
   readonly author: string;
@@ -59,6 +65,7 @@ export interface ForgeWorld {
   readonly draftsAllowed: boolean;
   readonly maxPerPage: number;
   readonly changeRequests: FakeChangeRequest[];
+  readonly issues: FakeIssue[];
   readonly ci: Map<string, FakeCi>;
   readonly labels: Set<string>;
   readonly mergeRules: MergeRules;

@@ -2,6 +2,7 @@ import type { ChangeRequest } from "../../../ports/forge.ts";
 import { checkGithub } from "./check.ts";
 import { createGithubClient, repoPath } from "./client.ts";
 import type { RepositoryName } from "./client.ts";
+import { readGithubIssue } from "./issue.ts";
 import { githubMerging } from "./merge.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
@@ -41,6 +42,7 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
     },
     read: async (number) => readPull(client, await getCurrentName(), number),
     readState: async (number) => lookAtPull(client, await getCurrentName(), number),
+    readIssue: async (number) => readGithubIssue(client, await getCurrentName(), number),
     merge: async (number, params) =>
       mergeOnce(githubMerging(client, await getCurrentName(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(githubMerging(client, await getCurrentName(), number), comment),

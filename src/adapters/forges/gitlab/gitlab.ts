@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ForgeResponseError } from "../shared/responses.ts";
 import { createForgeClient } from "../shared/client.ts";
 import type { ForgeClient } from "../shared/client.ts";
+import { readGitlabIssue } from "./issue.ts";
 import { gitlabMerging } from "./merge.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
@@ -46,6 +47,7 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
     },
     read: async (number) => readMergeRequest(client, await getProjectId(), number),
     readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
+    readIssue: async (number) => readGitlabIssue(client, await getProjectId(), number),
     merge: async (number, params) =>
       mergeOnce(gitlabMerging(client, await getProjectId(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(gitlabMerging(client, await getProjectId(), number), comment),

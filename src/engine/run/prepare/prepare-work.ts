@@ -19,8 +19,12 @@ export async function prepareWork(context: StepContext): Promise<Work> {
   return work;
 }
 
-/** With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. */
+/**
+ * With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. A reviewer always does,
+ * because its verdict counts for the commit that was checked and published.
+ */
 function mustStayAsChecked({ pipeline, run: { step, role } }: StepContext): boolean {
+  if (role === "review") return true;
   const keepsChecked = pipeline.policy.rebase === "until_checked";
   return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }
