@@ -57,7 +57,8 @@ type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem
 
 function describeMerge(screen: Screen, id: string, task: TaskJson, problem: MergeProblem): string {
   const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
-  const why = problem === null ? "." : `: ${formatMessage(problem.reason)}${again}`;
+  // A daemon of an older version sends no problem.
+  const why = problem == null ? "." : `: ${formatMessage(problem.reason)}${again}`;
   return [
     indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
     indentText(screen, describeVerdict(task), ""),
