@@ -6,6 +6,7 @@ import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
+import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
 import { describeReviews } from "../print/reviews.ts";
@@ -68,15 +69,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
         ({ type, label, url }) => `  ${type}: ${escapedLine(label)}${url === null ? "" : ` ${escapedLine(url)}`}\n`,
       ),
     );
-  for (const exchange of task.conversation)
-    if (exchange.reply !== null)
-      parts.push(
-        `  ${exchange.by ?? "?"}: ${escapedLine(
-          Object.entries(exchange.reply)
-            .map(([key, value]) => `${key}=${value}`)
-            .join(", "),
-        )}\n`,
-      );
+  const conversation = describeConversation(context, task);
+  if (conversation !== "") parts.push(title("Answers"), conversation);
   const unclosed = events.findLast(({ type, data }) => type === "notice.failed" && data["channel"] === CHANGE_REQUEST);
   if (unclosed !== undefined && task.change_request?.state === "open")
     parts.push(`\n${terminalText(unclosed.summary)}. Close it at the forge.\n`);

@@ -3,6 +3,7 @@ import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
+import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
@@ -203,6 +204,10 @@ export const taskSchema = z
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),
     checks: z.array(checkSchema),
+    proof: z.enum(PROOFS).nullable().meta({
+      description:
+        "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
+    }),
     artifacts: z.array(artifactSchema),
   })
   .meta({

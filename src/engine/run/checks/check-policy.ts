@@ -1,7 +1,7 @@
 import { checkDiff } from "../../../policy/diff/check-diff.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
-import { changedTests, touchesTests } from "../../../policy/weakened-tests/changed-tests.ts";
+import { changedTests, touchesTests, writtenTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
 import { isCommitAllowed } from "../../../core/pipeline/decide-checks.ts";
 import { lastPayload, storedPayload } from "../../../core/outcomes/stored-outcome.ts";
@@ -27,6 +27,8 @@ export interface PolicyResult {
   readonly gates: readonly string[];
   /** Paths of existing tests that were altered or deleted. */
   readonly tests: readonly string[];
+  /** Paths of added or altered tests that exist after the change. */
+  readonly writtenTests: readonly string[];
   /** Whether the change touches anything that decides which tests run. */
   readonly touchesTests: boolean;
   /** Whether a weakened test is known and allowed. */
@@ -44,6 +46,7 @@ const NO_FINDINGS: PolicyResult = {
   files: [],
   gates: [],
   tests: [],
+  writtenTests: [],
   touchesTests: false,
   hasWeakenedTests: false,
 };
@@ -90,6 +93,7 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     files,
     gates,
     tests: changedTests(changes),
+    writtenTests: writtenTests(changes),
     touchesTests: touchesTests(changes),
     hasWeakenedTests: findings.some(({ rule }) => rule === "weakened_test"),
   };

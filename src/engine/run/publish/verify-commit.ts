@@ -98,6 +98,7 @@ function findVerdict(runs: readonly Run[]) {
       case "checks_passed":
       case "checks_failed":
       case "checks_inconclusive":
+      case "not_proven":
       case "policy_failed":
       case "refused":
         return { run, stored };
