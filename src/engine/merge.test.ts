@@ -244,16 +244,16 @@ describe("merge at a forge", () => {
   });
 });
 
-describe("gates.merge: auto", () => {
-  const problemOf = async (id: string) => {
-    const { waitingFor } = await read(id);
-    return waitingFor?.kind === "merge" ? (waitingFor.problem ?? null) : null;
-  };
-  const later = async (ports: EnginePorts, ms: number): Promise<void> => {
-    await clock.advance(ms);
-    await autoMerge(ports);
-  };
+const problemOf = async (id: string) => {
+  const { waitingFor } = await read(id);
+  return waitingFor?.kind === "merge" ? (waitingFor.problem ?? null) : null;
+};
+const later = async (ports: EnginePorts, ms: number): Promise<void> => {
+  await clock.advance(ms);
+  await autoMerge(ports);
+};
 
+describe("gates.merge: auto", () => {
   it("merges a reviewed and checked change whose CI passed", async () => {
     const forge = scriptedForge();
     const { id } = await waiting({ forge, settings: "auto" });

@@ -50,6 +50,7 @@ function readVerdict(run: PublicationRun): { readonly commit?: string | undefine
     case "checks_failed":
     case "checks_inconclusive":
       return stored.payload;
+    case "not_proven":
     case "policy_failed":
     case "refused":
       return {};
