@@ -211,6 +211,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     resume: record("resume"),
     cancel: record("cancel"),
     kill: record("kill"),
+    followUp: record("followUp"),
     retry: record("retry"),
     async remove(id) {
       calls.push(["remove", id]);

@@ -82,7 +82,7 @@ describe("API: every route", () => {
       "POST /projects/:name/checks",
       "POST /schedules/:name/run",
       "POST /tasks",
-      ...verbs("cancel", "kill", "pause", "resume", "retry"),
+      ...verbs("cancel", "follow-up", "kill", "pause", "resume", "retry"),
     ]);
     expect(keysFor("approve")).toEqual([
       "DELETE /rules/:id",

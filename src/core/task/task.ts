@@ -214,7 +214,7 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
  */
 type TriggerKind =
   | "errors"
@@ -224,6 +224,7 @@ type TriggerKind =
   | "answers"
   | "choice"
   | "comments"
+  | "follow_up"
   | "retry"
   | "resume";
 

@@ -26,6 +26,8 @@ export interface Commands {
   kill(task: string, actor: Requester): Promise<Task>;
   /** Restarts from `state`, or if null from the state that failed. */
   retry(task: string, state: string | null, actor: Requester): Promise<Task>;
+  /** Continues a task that has ended or waits for its merge. Returns a new task if its change was merged already. */
+  followUp(task: string, followUp: FollowUp, actor: Requester): Promise<Task>;
   remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;
@@ -57,6 +59,14 @@ export interface MergeDraft {
   readonly method?: MergeMethod | null;
   /** Why it is merged. Required if the review did not approve the change. */
   readonly note?: string | null;
+}
+
+export interface FollowUp {
+  readonly text: string;
+  /** Ids of tasks that must succeed first. */
+  readonly after?: readonly string[];
+  /** Idempotency key of a new task. */
+  readonly key?: string | null;
 }
 
 export interface ProjectWithTrust {

@@ -4,6 +4,7 @@ import type { Commands } from "./commands-contract.ts";
 import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
+import { followUp } from "./follow-up.ts";
 import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
@@ -11,7 +12,7 @@ import { submit, runSchedule } from "./submit.ts";
 import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
 
-/** The right that each command needs. `submit` and `retry` need `approve` in addition if they skip a gate. */
+/** The right that each command needs. `submit`, `retry` and `followUp` need `approve` in addition if they skip a gate. */
 const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
@@ -25,6 +26,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   cancel: "submit",
   kill: "submit",
   retry: "submit",
+  followUp: "submit",
   remove: "admin",
   runSchedule: "submit",
   addProject: "admin",
@@ -57,6 +59,7 @@ export function createCommands(ports: EnginePorts): Commands {
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),
     kill: (task, actor) => endTask(ports, task, "kill", actor),
     retry: (task, state, actor) => retry(ports, task, state, actor),
+    followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
     addProject: (source, actor) => addProject(ports, source, actor),

@@ -140,6 +140,7 @@ it("rights: every command checks the requester's right before anything else", as
     cancel: ["task_x", readOnly],
     kill: ["task_x", readOnly],
     retry: ["task_x", null, readOnly],
+    followUp: ["task_x", { text: "more" }, readOnly],
     remove: ["task_x", readOnly],
     runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
     addProject: [{ kind: "path", path: "/x" }, readOnly],

@@ -213,7 +213,7 @@ interface RetryParams {
 }
 
 /** Skipping a gate is a decision, so it needs the same right as the decision there. */
-function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
+export function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
   const gates = findSkippedGates(pipeline, facts, task, from);
   if (gates.length === 0) return;
   const names = gates.map((gate) => `"${gate}"`).join(", ");

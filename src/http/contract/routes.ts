@@ -4,6 +4,7 @@ import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
@@ -122,6 +123,19 @@ export const ROUTES = {
     "submit",
     "Retry from the state that failed, or from another state.",
     z.strictObject({ from: requiredName.nullable().default(null) }),
+  ),
+
+  "POST /tasks/:id/follow-up": taskAction(
+    "submit",
+    "Continue a task that has ended or waits for its merge. If its change was merged, returns a new task that knows it.",
+    z.strictObject({
+      text: z.string().min(1).max(100_000),
+      after: z
+        .array(idOrPrefix)
+        .max(MAX_DEPENDENCIES)
+        .default([])
+        .meta({ description: "Tasks that must succeed before the task continues." }),
+    }),
   ),
 
   "GET /tasks/:id/diff": route({
