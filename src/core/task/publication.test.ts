@@ -16,24 +16,14 @@ const published = {
   payload: { branch: "agent/x", commit: PUBLISHED, url: null },
   finishedAt: 3,
 } as const;
-const review = (outcome: string, commit?: string) =>
-  ({
-    step: "agent",
-    commit: null,
-    outcome,
-    payload: { summary: "s", comments: [], ...(commit !== undefined && { commit }) },
-    finishedAt: 4,
-  }) as const;
-
-const read = (runs: Runs, hasReview = true) => readPublication(runs, { headCommit: HEAD, hasReview });
+const read = (runs: Runs) => readPublication(runs, HEAD);
 
 describe("readPublication()", () => {
-  it("returns a checked, published and approved commit", () => {
-    expect(read([work, checks("checks_passed"), published, review("approved", HEAD)])).toEqual({
+  it("returns a checked and published commit", () => {
+    expect(read([work, checks("checks_passed"), published])).toEqual({
       commit: PUBLISHED,
       branch: "agent/x",
       unverified: null,
-      unreviewed: null,
       at: 3,
     });
   });
@@ -50,22 +40,5 @@ describe("readPublication()", () => {
     ],
   ])("says why it must be published again if %s", (_, runs, reason) => {
     expect(read(runs)).toBe(reason);
-  });
-
-  it.each<[string, Runs, string | null]>([
-    ["an approval of an earlier version, without a commit", [review("approved")], null],
-    ["an approval of another commit", [review("approved", "c".repeat(40))], "no reviewer judged this commit"],
-    ["no verdict", [], "no reviewer judged this commit"],
-    [
-      "requested changes",
-      [review("approved", HEAD), review("changes_requested", HEAD)],
-      "the last review requests changes",
-    ],
-  ])("judges the review by its newest verdict: %s", (_, reviews, unreviewed) => {
-    expect(read([work, published, ...reviews])).toMatchObject({ unreviewed });
-  });
-
-  it("needs no review in a pipeline without one", () => {
-    expect(read([work, published], false)).toMatchObject({ unreviewed: null });
   });
 });

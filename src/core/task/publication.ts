@@ -7,8 +7,6 @@ export interface Publication {
   readonly branch: string;
   /** Why nothing vouches for the change. Null if it passed the checks. */
   readonly unverified: string | null;
-  /** Why the review does not vouch for it. Null if a reviewer approved it. */
-  readonly unreviewed: string | null;
   readonly at: number;
 }
 
@@ -19,10 +17,7 @@ type PublicationRun = Pick<Run, "step" | "commit" | "outcome" | "payload" | "fin
  * newest publication is verified unless the work changed or was checked again since. Returns a reason if it must be published
  * again first. `runs` are all runs of the task, oldest first.
  */
-export function readPublication(
-  runs: readonly PublicationRun[],
-  { headCommit, hasReview }: { readonly headCommit: string | null; readonly hasReview: boolean },
-): Publication | string {
+export function readPublication(runs: readonly PublicationRun[], headCommit: string | null): Publication | string {
   const index = runs.findLastIndex(({ outcome }) => outcome === "published");
   const published = storedPayload(runs[index], "published");
   if (published === null) return "nothing was published yet";
@@ -37,7 +32,6 @@ export function readPublication(
     commit: published.commit,
     branch: published.branch,
     unverified: published.unverified ?? null,
-    unreviewed: hasReview ? findReviewProblem(runs, headCommit) : null,
     at: runs[index]?.finishedAt ?? 0,
   };
 }
@@ -57,15 +51,4 @@ function readVerdict(run: PublicationRun): { readonly commit?: string | undefine
     default:
       return null;
   }
-}
-
-/** Only a verdict about exactly this work counts. Verdicts of earlier versions name no commit. */
-function findReviewProblem(runs: readonly PublicationRun[], headCommit: string | null): string | null {
-  const lastWork = runs.findLastIndex(({ step, commit }) => step === "agent" && commit !== null);
-  const verdict = runs
-    .slice(lastWork + 1)
-    .findLast(({ outcome }) => outcome === "approved" || outcome === "changes_requested");
-  if (verdict === undefined || (verdict.payload?.["commit"] ?? headCommit) !== headCommit)
-    return "no reviewer judged this commit";
-  return verdict.outcome === "approved" ? null : "the last review requests changes";
 }

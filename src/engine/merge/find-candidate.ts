@@ -1,3 +1,4 @@
+import { verdictFor } from "../../core/task/review.ts";
 import { readPublication, type Publication } from "../../core/task/publication.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
@@ -17,6 +18,8 @@ export interface MergeContext {
 }
 
 export interface MergeCandidate extends Publication {
+  /** Why the review does not vouch for it. Null if a reviewer approved exactly this work, or if the pipeline has no review. */
+  readonly unreviewed: string | null;
   /** Null if the project had no forge when the change was published. */
   readonly request: { readonly number: number; readonly url: string } | null;
 }
@@ -35,14 +38,21 @@ export async function findCandidate({ ports, task, pipeline }: MergeContext): Pr
     ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 }),
     ports.store.tasks.listChangeRequests([task.id]),
   ]);
-  const publication = readPublication(runs, { headCommit: task.headCommit, hasReview: hasReview(pipeline) });
+  const publication = readPublication(runs, task.headCommit);
   if (typeof publication === "string")
     throw new UserError(
       "conflict",
       `${task.id} cannot be merged: ${publication}.`,
       `Run "nightshift cancel ${task.id}" and then "nightshift retry ${task.id} --from checking" to check and publish it again.`,
     );
-  return { ...publication, request: requests.get(task.id) ?? null };
+  const unreviewed = hasReview(pipeline) ? findReviewProblem(task) : null;
+  return { ...publication, unreviewed, request: requests.get(task.id) ?? null };
+}
+
+function findReviewProblem(task: Task): string | null {
+  const review = verdictFor(task, task.headCommit);
+  if (review === null) return "no reviewer judged this commit";
+  return review.verdict === "approved" ? null : "the last review requests changes";
 }
 
 function hasReview({ states }: Pipeline): boolean {
