@@ -1,4 +1,4 @@
-import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
