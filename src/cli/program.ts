@@ -322,6 +322,7 @@ function addReadingCommands(program: Command): void {
   program
     .command("agents")
     .description("List the agents, and whether they can be used")
+    .option("--retry <name>", "Try a parked agent now instead of at its next attempt")
     .action(lazy(async () => (await import("./commands/agents.ts")).agents));
 }
 

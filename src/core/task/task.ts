@@ -138,10 +138,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
-       * task that it waits for did not succeed. Missing for all other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
+       * all other choices.
        */
-      readonly about?: "checks" | "dependency";
+      readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
@@ -165,6 +166,8 @@ export interface QueuedFor {
   readonly until: number | null;
   /** Why, in a sentence; missing in rows of earlier versions and if a limit of Nightshift is the reason. */
   readonly reason?: string;
+  /** The parked agent that the task waits for. Missing if it waits for something else. */
+  readonly agent?: string;
 }
 
 export interface Question {

@@ -1,6 +1,7 @@
 import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
+import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Right, Requester } from "../../core/task/requester.ts";
@@ -28,6 +29,8 @@ export interface Commands {
   remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;
+  /** Tries a parked agent now. Fails if it is not parked. */
+  retryAgent(name: string, actor: Requester): Promise<readonly ParkedAgent[]>;
   /** Registers a project without trusting its files. Does not change a registered project. */
   addProject(source: ProjectSource, actor: Requester): Promise<ProjectWithTrust>;
   /** Accepts a project's files if they match `hash`. Registers the project if needed. */

@@ -1,6 +1,7 @@
 import { requireRight, type Requester, type Right } from "../../core/task/requester.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
+import { retryAgent } from "./agents.ts";
 import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
@@ -27,6 +28,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   followUp: "submit",
   remove: "admin",
   runSchedule: "submit",
+  retryAgent: "submit",
   addProject: "admin",
   acceptTrust: "admin",
   removeProject: "admin",
@@ -59,6 +61,7 @@ export function createCommands(ports: EnginePorts): Commands {
     followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
+    retryAgent: (name, actor) => retryAgent(ports, name, actor),
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),

@@ -8,7 +8,7 @@ import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
-import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { outputPageSchema } from "./output.ts";
@@ -214,6 +214,12 @@ export const ROUTES = {
     summary: "List the agents, and whether they can be used.",
     right: "read",
     ok: z.strictObject({ agents: z.array(agentSchema) }),
+  }),
+  "POST /agents/:name/retry": route({
+    summary: "Try a parked agent now. If the first of its runs succeeds, the others follow.",
+    right: "submit",
+    params: byName,
+    ok: z.strictObject({ agents: z.array(parkedAgentSchema) }),
   }),
 
   "GET /projects": route({
