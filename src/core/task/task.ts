@@ -15,6 +15,10 @@ export type Size = (typeof SIZES)[number];
 export const COMPLEXITIES = ["low", "medium", "high"] as const;
 export type Complexity = (typeof COMPLEXITIES)[number];
 
+/** What happens after a fix was chosen: plan it first, or implement it directly. */
+export const NEXT_STEPS = ["plan", "implement"] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
 /** A piece of work on its way through a pipeline. Only `advance` and the commands change it; only the store writes it. */
 export interface Task {
   readonly id: string;

@@ -1,5 +1,5 @@
-import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
 import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";

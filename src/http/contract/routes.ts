@@ -3,7 +3,7 @@ import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
-import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { NEXT_STEPS } from "../../core/task/task.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
