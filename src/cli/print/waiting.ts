@@ -11,6 +11,8 @@ import type { Screen } from "./style.ts";
 import { describeTime } from "./time.ts";
 
 const MAX_LINE = 200;
+/** Options that end the task. They need no reason. */
+const ENDING: ReadonlySet<string> = new Set(["reject", "failed", "cancelled"]);
 
 /** Describes what the task waits for, with the commands that answer it. */
 export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = false } = {}): string {
@@ -41,7 +43,7 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
         indentText(screen, `Waiting for a choice: ${formatMessage(withoutFindings(waiting.reason, task))}`, "", "  "),
         ...waiting.options.map((option) => indentText(screen, describeOption(option), "  ", "    ")),
         ...waiting.options.map((option) => {
-          const note = waiting.needs_note && option.id !== "reject" ? ` --note "${PLACEHOLDER}"` : "";
+          const note = waiting.needs_note && !ENDING.has(option.id) ? ` --note "${PLACEHOLDER}"` : "";
           return `→ nightshift choose ${id} ${copyableWord(option.id)}${note}`;
         }),
         "",
@@ -49,13 +51,23 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return [
-        "Waiting for the change to be merged.",
-        indentText(screen, describeVerdict(task), ""),
-        `To give it up: nightshift reject ${id}`,
-        "",
-      ].join("\n");
+      return describeMerge(screen, id, task, waiting.problem);
   }
+}
+
+type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem"];
+
+function describeMerge(screen: Screen, id: string, task: TaskJson, problem: MergeProblem): string {
+  const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
+  // A daemon of an older version sends no problem.
+  const why = problem == null ? "." : `: ${formatMessage(problem.reason)}${again}`;
+  return [
+    indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
+    indentText(screen, describeVerdict(task), ""),
+    `→ nightshift merge ${id}`,
+    `→ nightshift reject ${id} "${PLACEHOLDER}"`,
+    "",
+  ].join("\n");
 }
 
 type Question = Extract<TaskJson["waiting_for"], { kind: "answers" }>["questions"][number];
