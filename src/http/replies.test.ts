@@ -166,7 +166,11 @@ describe("API: decisions", () => {
     ["resume", undefined, []],
     ["cancel", undefined, []],
     ["kill", undefined, []],
-    ["retry", { from: "checking" }, ["checking"]],
+    [
+      "retry",
+      { from: "checking", agent: "codex", max_turns: 7 },
+      [{ from: "checking", agent: "codex", model: null, timeoutMs: null, maxTurns: 7, budgetUsd: null }],
+    ],
   ] as const)("POST /tasks/:id/%s passes %o to the command", async (verb, body, given) => {
     api.calls.length = 0;
     const task = await reply(`POST /tasks/:id/${verb}`, { path: `/tasks/${waiting.id}/${verb}`, body });
@@ -183,6 +187,7 @@ describe("API: decisions", () => {
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       after: [],
+      maxTurns: null,
       related: null,
       issue: null,
       pipeline: "staged",

@@ -16,7 +16,13 @@ type TaskRoutes =
 export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
   return {
     async "POST /tasks"({ body, actor, key }) {
-      const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
+      const {
+        timeout_ms: timeoutMs,
+        budget_usd: budgetUsd,
+        max_turns: maxTurns,
+        auto_approve: autoApprove,
+        ...rest
+      } = body;
       const { category, only, without_checks: withoutChecks, ...draft } = rest;
       const after = await findTaskIds(store, body.after);
       const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
@@ -27,6 +33,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
           description: body.description ?? "",
           timeoutMs,
           budgetUsd,
+          maxTurns,
           autoApprove,
           withoutChecks,
           after,
