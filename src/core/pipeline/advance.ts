@@ -343,16 +343,19 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
   const names = [
     ...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)]),
   ];
+  const { outcome, at } = params;
+  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
+  const again = commit === null ? `retry "${task.state}"` : `allow it and continue with the checks`;
   const options: Option[] = names.map((name) => ({
     id: name,
-    title: name === task.state ? `retry "${name}"` : `continue with "${name}"`,
+    title: name === task.state ? again : `continue with "${name}"`,
     description: "",
     recommended: false,
   }));
-  const { outcome, at } = params;
-  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
-  const asking = commit === null ? task : askAboutCommit(task, { commit, options, reason, at });
-  return { task: asking, waitingFor: { kind: "choice", reason, options, since: at }, next: null, end: null };
+  const waitingFor = { kind: "choice", reason, options, since: at } as const;
+  if (commit === null) return { task, waitingFor, next: null, end: null };
+  const asking = askAboutCommit(task, { commit, options, reason, at });
+  return { task: asking, waitingFor: { ...waitingFor, about: "findings" }, next: null, end: null };
 }
 
 /** The option is one that an agent proposed, or a state name. Returns null if it is neither. */

@@ -136,10 +136,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
-       * task that it waits for did not succeed. Missing for all other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
+       * all other choices.
        */
-      readonly about?: "checks" | "dependency";
+      readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
