@@ -185,6 +185,10 @@ function addTaskCommands(program: Command): void {
     .description("Run a schedule's work now")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/schedule.ts")).runSchedule));
+  addControlCommands(program);
+}
+
+function addControlCommands(program: Command): void {
   for (const [name, description] of [
     ["pause", "Pause the task and suspend its processes"],
     ["resume", "Resume a paused task"],

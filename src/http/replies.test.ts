@@ -155,6 +155,7 @@ describe("API: tasks", () => {
 
 describe("API: decisions", () => {
   const me = { kind: "person", name: "alice", rights: ["admin"] };
+  const RETRY = { from: "checking", agent: null, model: null, timeoutMs: null, maxTurns: 7, budgetUsd: null };
   it.each([
     ["approve", { plan_hash: "h1" }, ["h1"]],
     ["approve", undefined, [null]],
@@ -166,11 +167,7 @@ describe("API: decisions", () => {
     ["resume", undefined, []],
     ["cancel", undefined, []],
     ["kill", undefined, []],
-    [
-      "retry",
-      { from: "checking", agent: "codex", max_turns: 7 },
-      [{ from: "checking", agent: "codex", model: null, timeoutMs: null, maxTurns: 7, budgetUsd: null }],
-    ],
+    ["retry", { from: "checking", max_turns: 7 }, [RETRY]],
   ] as const)("POST /tasks/:id/%s passes %o to the command", async (verb, body, given) => {
     api.calls.length = 0;
     const task = await reply(`POST /tasks/:id/${verb}`, { path: `/tasks/${waiting.id}/${verb}`, body });

@@ -75,7 +75,7 @@ describe("rights: commands that skip a gate need the right of the gate", () => {
     await open();
     const { id } = await world.submit({ pipeline: "staged" });
     await world.commands.cancel(id, ADA);
-    await expect(world.commands.retry(id, "staged", ADA)).rejects.toMatchObject({
+    await expect(world.commands.retry(id, { from: "staged" }, ADA)).rejects.toMatchObject({
       kind: "conflict",
       message: `Cannot retry ${id} from "staged": it has no plan to decide about.`,
     });
