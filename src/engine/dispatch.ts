@@ -1,8 +1,11 @@
 import { createDeferral } from "./run/deferral.ts";
 import { describeError } from "./run/explain-error.ts";
 import { createPeriodicTask } from "./periodic-task.ts";
+import { withClosing } from "./deliver/close-request.ts";
 import { createDelivery } from "./deliver/deliver.ts";
 import { answerOverdue } from "./reconcile/answer-overdue.ts";
+import { autoMerge } from "./reconcile/auto-merge.ts";
+import { moveWaitingTasks } from "./reconcile/parked-agents.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
@@ -29,6 +32,7 @@ const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
+const MERGE_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await recoverFromRestart(ports);
@@ -51,15 +55,19 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
+    createPeriodicTask(ports, { name: "moving tasks of parked agents", everyMs: WAKE_MS }, () =>
+      moveWaitingTasks(ports),
+    ),
     createPeriodicTask(
       ports,
       { name: "removing old transcripts and logs", everyMs: RETENTION_MS },
       createRetentionSweep(ports),
     ),
+    createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
   ];
-  const delivery = createDelivery(ports);
+  const delivery = createDelivery({ ...ports, channels: withClosing(ports) });
   const tick = (): Promise<void> => {
     ticking ??= runTick().finally(() => {
       ticking = null;

@@ -3,7 +3,9 @@ import { StaleTaskError, UserError } from "../core/text/errors.ts";
 import type { EventDraft } from "../core/task/event.ts";
 import type { CheckResult } from "../core/task/run.ts";
 import type { Artifact, Task } from "../core/task/task.ts";
-import type { CommitParams, CommitResult, Lease, NewRun, RunEnd, Store } from "../ports/store.ts";
+import type { CommitParams, CommitResult, Lease, NewNotice, NewRun, RunEnd, Store } from "../ports/store.ts";
+import type { ParkingChange } from "../ports/store-agents.ts";
+import { findAccount } from "./find-account.ts";
 import { noticesFor } from "./deliver/notices.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
 
@@ -14,8 +16,12 @@ export interface Decision {
   readonly endRun?: RunEnd | null;
   readonly endOthers?: CommitParams["endOthers"];
   readonly wake?: boolean;
+  readonly account?: string;
+  readonly parking?: ParkingChange | null;
   readonly checks?: readonly CheckResult[];
   readonly artifacts?: readonly Artifact[];
+  /** In addition to the notices for the events. */
+  readonly notices?: readonly NewNotice[];
 }
 
 const MAX_TRIES = 50;
@@ -56,7 +62,8 @@ export async function enqueueRuns(ports: EnginePorts, result: Pick<CommitResult,
   for (const run of result.admitted) await ports.courier.submit(run);
 }
 
-export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun {
+export async function toNewRun(ports: EnginePorts, task: Task, next: NextRun): Promise<NewRun> {
+  const found = await findAccount(ports, task, next);
   return {
     id: ports.clock.newId("run"),
     task: task.id,
@@ -66,6 +73,7 @@ export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun 
     role: next.role,
     attempt: next.attempt,
     agent: null,
+    account: found?.account ?? null,
     notBefore: next.notBefore,
     trigger: next.trigger,
     createdAt: ports.clock.now(),
@@ -90,13 +98,15 @@ async function toCommit(
     lease,
     endRun: decision.endRun ?? null,
     endOthers: decision.endOthers ?? null,
-    newRun: next === null ? null : toNewRun(ports, task, next),
+    newRun: next === null ? null : await toNewRun(ports, task, next),
     wake: decision.wake ?? false,
+    ...(decision.account !== undefined && { account: decision.account }),
+    parking: decision.parking ?? null,
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],
     document: decision.advance.document ?? null,
-    notices: await noticesFor(ports, { ...decision, task, events }),
+    notices: [...(await noticesFor(ports, { ...decision, task, events })), ...(decision.notices ?? [])],
     admission: admissionNow(ports),
   };
 }

@@ -78,6 +78,7 @@ describe("API: every route", () => {
   it("needs the documented right", () => {
     expect(keysFor(null)).toEqual(["GET /healthz", "POST /projects/:name/forge-hook"]);
     expect(keysFor("submit")).toEqual([
+      "POST /agents/:name/retry",
       "POST /improve/plan",
       "POST /projects/:name/checks",
       "POST /schedules/:name/run",
@@ -89,7 +90,7 @@ describe("API: every route", () => {
       "POST /proposals/:id/reason",
       "POST /rules",
       "POST /rules/:id",
-      ...verbs("answer", "approve", "choose", "reject", "revise"),
+      ...verbs("answer", "approve", "choose", "merge", "reject", "revise"),
     ]);
     expect(keysFor("read").every((key) => key.startsWith("GET "))).toBe(true);
   });

@@ -16,6 +16,7 @@ import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
+import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import {
@@ -40,6 +41,8 @@ export interface AdvanceParams {
   readonly limits: Readonly<Record<string, number>>;
   /** Agent that takes over when the run's agent has used up its quota. */
   readonly fallbackAgent?: string | null;
+  /** The agent of the run, if it is parked now. */
+  readonly parked?: ParkedAgent | null;
   /** SHA-256; a parameter, because core must not import node:crypto. */
   readonly digest: (text: string) => string;
   readonly at: number;
@@ -228,6 +231,9 @@ function queueFor(outcome: Outcome): QueueReason | null {
 function park(params: AdvanceParams, kind: QueueReason): Move {
   const fallback = params.fallbackAgent ?? null;
   if (kind === "quota" && fallback !== null) return switchToFallbackAgent(params, fallback);
+  // The agent is parked as a whole, so the task starts when the agent does.
+  const parked = parkKindOf(params.outcome) === null ? null : (params.parked ?? null);
+  if (parked !== null) return repeatStep(params, resumeTrigger(params), queuedForAgent(parked));
   const counter = `${params.task.state}:park`;
   const task = increment(params.task, counter);
   // A run that waits for capacity is admitted only when there is some, so a short delay is enough.

@@ -24,7 +24,7 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
 }
 
 function describeMove(
-  { task: from, outcome, at, run, actor }: AdvanceParams,
+  { task: from, outcome, at, run, actor, facts }: AdvanceParams,
   to: Task,
   { next, end }: Move,
 ): readonly EventDraft[] {
@@ -43,16 +43,19 @@ function describeMove(
       ...base,
       type: "task.waiting",
       summary: `waits for ${to.waitingFor.kind}`,
-      data: { kind: to.waitingFor.kind },
+      // The engine merges it by itself, so people are notified only if it cannot.
+      data: { kind: to.waitingFor.kind, ...(to.waitingFor.kind === "merge" && facts.auto_merge && { auto: true }) },
     });
-  if (to.queuedFor !== null)
+  if (to.queuedFor !== null) {
+    const { kind, until, agent } = to.queuedFor;
     events.push({
       ...base,
       type: "task.queued",
       level: "warning",
       summary: `${outcome.name}: ${outcome.summary}`,
-      data: { kind: to.queuedFor.kind, until: to.queuedFor.until, outcome: outcome.name },
+      data: { kind, until, outcome: outcome.name, ...(agent !== undefined && { agent }) },
     });
+  }
   if (end !== null)
     events.push({
       ...base,
@@ -70,7 +73,8 @@ function nextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
     step: next.step,
     role: next.role,
     attempt: (task.counters[`ran:${next.role ?? next.step}`] ?? 0) + 1,
-    notBefore: task.queuedFor?.until ?? null,
+    // A run of a parked agent starts when the agent is used again, which may be earlier.
+    notBefore: task.queuedFor?.agent === undefined ? (task.queuedFor?.until ?? null) : null,
     trigger: task.trigger,
   };
 }

@@ -1,6 +1,8 @@
-import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
+import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
+import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Right, Requester } from "../../core/task/requester.ts";
@@ -17,6 +19,8 @@ export interface Commands {
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
   choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
+  /** Merges the reviewed commit of a task that waits for its merge. */
+  merge(task: string, draft: MergeDraft, actor: Requester): Promise<Task>;
   pause(task: string, actor: Requester): Promise<Task>;
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
@@ -28,6 +32,8 @@ export interface Commands {
   remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;
+  /** Tries a parked agent now. Fails if it is not parked. */
+  retryAgent(name: string, actor: Requester): Promise<readonly ParkedAgent[]>;
   /** Registers a project without trusting its files. Does not change a registered project. */
   addProject(source: ProjectSource, actor: Requester): Promise<ProjectWithTrust>;
   /** Accepts a project's files if they match `hash`. Registers the project if needed. */
@@ -61,6 +67,13 @@ export interface RetryDraft {
   readonly timeoutMs?: number | null;
   readonly maxTurns?: number | null;
   readonly budgetUsd?: number | null;
+}
+
+export interface MergeDraft {
+  /** Null: what the project allows. */
+  readonly method?: MergeMethod | null;
+  /** Why it is merged. Required if the review did not approve the change. */
+  readonly note?: string | null;
 }
 
 export interface FollowUp {

@@ -1,10 +1,12 @@
 import { requireRight, type Requester, type Right } from "../../core/task/requester.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
+import { retryAgent } from "./agents.ts";
 import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
+import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { removeProjectTasks } from "./remove-project-tasks.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
@@ -20,6 +22,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   revise: "approve",
   answer: "approve",
   choose: "approve",
+  merge: "approve",
   pause: "submit",
   resume: "submit",
   cancel: "submit",
@@ -28,6 +31,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   followUp: "submit",
   remove: "admin",
   runSchedule: "submit",
+  retryAgent: "submit",
   addProject: "admin",
   acceptTrust: "admin",
   removeProject: "admin",
@@ -53,6 +57,7 @@ export function createCommands(ports: EnginePorts): Commands {
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
+    merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),
@@ -61,6 +66,7 @@ export function createCommands(ports: EnginePorts): Commands {
     followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
+    retryAgent: (name, actor) => retryAgent(ports, name, actor),
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),

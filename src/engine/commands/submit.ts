@@ -62,7 +62,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const events = [submittedEvent(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.tasks.createTask({
     task: first.task,
-    run: first.next === null ? null : toNewRun(ports, first.task, first.next),
+    run: first.next === null ? null : await toNewRun(ports, first.task, first.next),
     events,
     notices: await noticesFor(ports, { task: first.task, events }),
     key: draft.key,

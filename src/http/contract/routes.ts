@@ -1,14 +1,15 @@
 import { z } from "zod";
+import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
-import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { NEXT_STEPS } from "../../core/task/task.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
-import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { outputPageSchema } from "./output.ts";
@@ -94,6 +95,19 @@ export const ROUTES = {
       note: comment.nullable().default(null),
       then: z.enum(NEXT_STEPS).nullable().default(null).meta({
         description: "For a fix that an investigation proposes: plan it first (the default) or implement it.",
+      }),
+    }),
+  ),
+  "POST /tasks/:id/merge": taskAction(
+    "approve",
+    "Merge the reviewed commit: at the forge, or without one into the remote's default branch.",
+    z.strictObject({
+      method: z.enum(MERGE_METHODS).nullable().default(null).meta({
+        description: "Null uses what the project allows, squash if possible. Without a forge: fast-forward.",
+      }),
+      note: comment.nullable().default(null).meta({
+        description:
+          "Why it is merged. Required if the review did not approve the change. Posted on the change request.",
       }),
     }),
   ),
@@ -221,6 +235,12 @@ export const ROUTES = {
     summary: "List the agents, and whether they can be used.",
     right: "read",
     ok: z.strictObject({ agents: z.array(agentSchema) }),
+  }),
+  "POST /agents/:name/retry": route({
+    summary: "Try a parked agent now. If the first of its runs succeeds, the others follow.",
+    right: "submit",
+    params: byName,
+    ok: z.strictObject({ agents: z.array(parkedAgentSchema) }),
   }),
 
   "GET /projects": route({
