@@ -1,4 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
@@ -245,6 +246,12 @@ function addDecisionCommands(program: Command): void {
     )
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).choose));
+  program
+    .command("merge <task>")
+    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
+    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
+    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
+    .action(lazy(async () => (await import("./commands/act.ts")).merge));
 }
 
 function addRuleCommands(program: Command): void {

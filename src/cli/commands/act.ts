@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { MergeMethod } from "../../core/forge/merge.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
@@ -134,6 +135,15 @@ export async function choose(
   refusePlaceholder(note);
   const body = { option, note, then };
   await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body }), { wait });
+}
+
+export async function merge(
+  context: CliContext,
+  id: string,
+  { method, note }: { readonly method?: MergeMethod; readonly note?: string },
+): Promise<void> {
+  refusePlaceholder(note);
+  await act(context, (client) => client.call("POST /tasks/:id/merge", { params: { id }, body: { method, note } }));
 }
 
 function readAnswer(given: string): [string, string] {

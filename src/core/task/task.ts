@@ -145,7 +145,20 @@ export type WaitingFor =
       readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
-  | { readonly kind: "merge"; readonly since: number };
+  | {
+      readonly kind: "merge";
+      readonly since: number;
+      /** Why the engine could not merge it by itself (`gates.merge: auto`). Missing if it did not try. */
+      readonly problem?: MergeProblem;
+    };
+
+export interface MergeProblem {
+  readonly reason: string;
+  /** How often the merge was refused. */
+  readonly tries: number;
+  /** Null if the engine does not try again, so that a person must decide. */
+  readonly retryAt: number | null;
+}
 
 export const QUEUE_REASONS = [
   "quota",
