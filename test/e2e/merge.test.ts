@@ -98,6 +98,10 @@ async function submitUntilMerge(env: Readonly<Record<string, string>> = {}): Pro
   return id;
 }
 
+/** The review is a comment, too. */
+const commentsWith = (text: string): readonly string[] =>
+  (forge.changeRequests[0]?.comments ?? []).map(({ body }) => body).filter((body) => body.includes(text));
+
 const notes = (): Promise<string> => git(forge.bareDir, "show", "main:notes.txt");
 
 describe("merge", () => {
@@ -118,7 +122,7 @@ describe("merge", () => {
     expect(merged).toMatchObject({ code: 0 });
     expect(await show(id)).toMatchObject({ status: "succeeded", change_request: { state: "merged" } });
     expect(await notes()).toBe("notes\nmore");
-    expect(forge.changeRequests[0]?.comments).toMatchObject([{ body: expect.stringContaining("looks good") }]);
+    expect(commentsWith("looks good")).toHaveLength(1);
     expect((await run(["merge", id])).stderr).toContain("it has ended (succeeded)");
   });
 
@@ -140,9 +144,8 @@ describe("merge", () => {
     expect(await run(["reject", id, "not worth it"])).toMatchObject({ code: 0 });
     await expect.poll(async () => (await show(id)).change_request?.state, WAIT).toBe("closed");
     expect(await show(id)).toMatchObject({ status: "cancelled" });
-    expect(forge.changeRequests).toMatchObject([
-      { state: "closed", comments: [{ body: expect.stringContaining("not worth it") }] },
-    ]);
+    expect(forge.changeRequests).toMatchObject([{ state: "closed" }]);
+    expect(commentsWith("not worth it")).toHaveLength(1);
   });
 
   it("gates.merge: auto merges by itself when CI passed", async () => {
