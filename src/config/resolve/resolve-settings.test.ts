@@ -43,6 +43,7 @@ describe("resolveSettings", () => {
     expect(settings.roles.review).toMatchObject({
       timeoutMs: 600_000,
       idleMs: 600_000,
+      stuck: { repeats: 20, editMs: 1_200_000, editTokens: 100_000 },
       maxTurns: 50,
       model: null,
       commands: null,
