@@ -1,8 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
@@ -237,8 +238,20 @@ function addDecisionCommands(program: Command): void {
     .command("choose <task> <option>")
     .description("Choose one of the options that the agent proposed")
     .option("--note <text>", "Give the reason for the choice")
+    .addOption(
+      new Option(
+        "--then <step>",
+        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
+      ).choices(NEXT_STEPS),
+    )
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).choose));
+  program
+    .command("merge <task>")
+    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
+    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
+    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
+    .action(lazy(async () => (await import("./commands/act.ts")).merge));
 }
 
 function addRuleCommands(program: Command): void {

@@ -206,6 +206,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     revise: record("revise"),
     answer: record("answer"),
     choose: record("choose"),
+    merge: record("merge"),
     pause: record("pause"),
     resume: record("resume"),
     cancel: record("cancel"),

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { MergeMethod } from "../../core/forge/merge.ts";
 import { UserError } from "../../core/text/errors.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
@@ -128,11 +130,20 @@ export async function choose(
   context: CliContext,
   id: string,
   option: string,
-  { note, wait }: { readonly note?: string; readonly wait?: boolean },
+  { note, then, wait }: { readonly note?: string; readonly then?: NextStep; readonly wait?: boolean },
 ): Promise<void> {
   refusePlaceholder(note);
-  const body = { option, note };
+  const body = { option, note, then };
   await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body }), { wait });
+}
+
+export async function merge(
+  context: CliContext,
+  id: string,
+  { method, note }: { readonly method?: MergeMethod; readonly note?: string },
+): Promise<void> {
+  refusePlaceholder(note);
+  await act(context, (client) => client.call("POST /tasks/:id/merge", { params: { id }, body: { method, note } }));
 }
 
 function readAnswer(given: string): [string, string] {

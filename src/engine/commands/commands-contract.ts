@@ -1,4 +1,5 @@
-import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
+import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";
@@ -18,6 +19,8 @@ export interface Commands {
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
   choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
+  /** Merges the reviewed commit of a task that waits for its merge. */
+  merge(task: string, draft: MergeDraft, actor: Requester): Promise<Task>;
   pause(task: string, actor: Requester): Promise<Task>;
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
@@ -52,6 +55,13 @@ export interface Choice {
   readonly note?: string | null;
   /** For a fix that an investigation proposed. By default, it is planned first. */
   readonly then?: NextStep | null;
+}
+
+export interface MergeDraft {
+  /** Null: what the project allows. */
+  readonly method?: MergeMethod | null;
+  /** Why it is merged. Required if the review did not approve the change. */
+  readonly note?: string | null;
 }
 
 export interface FollowUp {

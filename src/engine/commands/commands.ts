@@ -6,6 +6,7 @@ import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
+import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
@@ -20,6 +21,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   revise: "approve",
   answer: "approve",
   choose: "approve",
+  merge: "approve",
   pause: "submit",
   resume: "submit",
   cancel: "submit",
@@ -53,6 +55,7 @@ export function createCommands(ports: EnginePorts): Commands {
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
+    merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),

@@ -154,6 +154,7 @@ it("rights: every command checks the requester's right before anything else", as
     revise: ["task_x", "no", readOnly],
     answer: ["task_x", {}, readOnly],
     choose: ["task_x", { option: "a" }, readOnly],
+    merge: ["task_x", {}, readOnly],
     pause: ["task_x", readOnly],
     resume: ["task_x", readOnly],
     cancel: ["task_x", readOnly],

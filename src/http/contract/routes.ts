@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
-import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { NEXT_STEPS } from "../../core/task/task.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
@@ -94,6 +95,19 @@ export const ROUTES = {
       note: comment.nullable().default(null),
       then: z.enum(NEXT_STEPS).nullable().default(null).meta({
         description: "For a fix that an investigation proposes: plan it first (the default) or implement it.",
+      }),
+    }),
+  ),
+  "POST /tasks/:id/merge": taskAction(
+    "approve",
+    "Merge the reviewed commit: at the forge, or without one into the remote's default branch.",
+    z.strictObject({
+      method: z.enum(MERGE_METHODS).nullable().default(null).meta({
+        description: "Null uses what the project allows, squash if possible. Without a forge: fast-forward.",
+      }),
+      note: comment.nullable().default(null).meta({
+        description:
+          "Why it is merged. Required if the review did not approve the change. Posted on the change request.",
       }),
     }),
   ),

@@ -41,7 +41,17 @@ export const waitingForSchema = z
       needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
     }),
     z.strictObject({ kind: z.literal("review"), since: time }),
-    z.strictObject({ kind: z.literal("merge"), since: time }),
+    z.strictObject({
+      kind: z.literal("merge"),
+      since: time,
+      problem: z
+        .strictObject({
+          reason: z.string(),
+          retry_at: time.nullable().meta({ description: "When the engine tries again. Null if a person must decide." }),
+        })
+        .nullable()
+        .meta({ description: "Why the engine could not merge it by itself (`gates.merge: auto`)." }),
+    }),
   ])
   .meta({ id: "WaitingFor" });
 export type WaitingForJson = z.output<typeof waitingForSchema>;

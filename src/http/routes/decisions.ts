@@ -10,6 +10,7 @@ type Verb =
   | "revise"
   | "answer"
   | "choose"
+  | "merge"
   | "pause"
   | "resume"
   | "cancel"
@@ -34,6 +35,7 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
     "POST /tasks/:id/answer": ({ params, body, actor }) =>
       decide(params, (id) => commands.answer(id, body.answers, actor)),
     "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
+    "POST /tasks/:id/merge": ({ params, body, actor }) => decide(params, (id) => commands.merge(id, body, actor)),
     "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),
