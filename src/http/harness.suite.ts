@@ -212,6 +212,10 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     cancel: record("cancel"),
     kill: record("kill"),
     followUp: record("followUp"),
+    async removeProjectTasks(name) {
+      calls.push(["removeProjectTasks", name]);
+      return 0;
+    },
     retry: record("retry"),
     async remove(id) {
       calls.push(["remove", id]);

@@ -34,7 +34,7 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
     timeoutMs: options.timeoutMs ?? state.timeoutMs ?? own.timeoutMs,
     idleMs: own.idleMs,
     stuck: own.stuck,
-    maxTurns: state.maxTurns ?? own.maxTurns,
+    maxTurns: options.maxTurns ?? state.maxTurns ?? own.maxTurns,
     maxBudgetUsd: least([
       state.maxBudgetUsd ?? own.maxBudgetUsd,
       options.budgetUsd,

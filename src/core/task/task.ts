@@ -102,6 +102,8 @@ export interface TaskOptions {
   readonly model: string | null;
   readonly timeoutMs: number | null;
   readonly budgetUsd: number | null;
+  /** Missing: the limit of the role. */
+  readonly maxTurns?: number;
   readonly autoApprove: boolean;
   readonly design: boolean;
   /**
@@ -285,6 +287,7 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  readonly maxTurns?: number | null;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
   /** Id of a task that the agents should know about. */

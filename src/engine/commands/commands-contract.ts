@@ -25,8 +25,8 @@ export interface Commands {
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
   kill(task: string, actor: Requester): Promise<Task>;
-  /** Restarts from `state`, or if null from the state that failed. */
-  retry(task: string, state: string | null, actor: Requester): Promise<Task>;
+  /** Restarts from a state, by default from the state that failed. */
+  retry(task: string, draft: RetryDraft | null, actor: Requester): Promise<Task>;
   /** Continues a task that has ended or waits for its merge. Returns a new task if its change was merged already. */
   followUp(task: string, followUp: FollowUp, actor: Requester): Promise<Task>;
   remove(task: string, actor: Requester): Promise<void>;
@@ -40,6 +40,8 @@ export interface Commands {
   acceptTrust(source: ProjectSource, hash: string, actor: Requester): Promise<ProjectWithTrust>;
   /** Fails while the project has unfinished tasks. */
   removeProject(name: string, actor: Requester): Promise<void>;
+  /** Deletes all tasks of a project with their files, and returns their number. Fails while one is unfinished. */
+  removeProjectTasks(name: string, actor: Requester): Promise<number>;
   addToken(draft: TokenDraft, actor: Requester): Promise<NewToken>;
   removeToken(name: string, actor: Requester): Promise<void>;
   addRule(draft: RuleDraft, actor: Requester): Promise<ProjectRule>;
@@ -55,6 +57,16 @@ export interface Choice {
   readonly note?: string | null;
   /** For a fix that an investigation proposed. By default, it is planned first. */
   readonly then?: NextStep | null;
+}
+
+/** What a retry changes. Everything else stays as it was. */
+export interface RetryDraft {
+  readonly from?: string | null;
+  readonly agent?: string | null;
+  readonly model?: string | null;
+  readonly timeoutMs?: number | null;
+  readonly maxTurns?: number | null;
+  readonly budgetUsd?: number | null;
 }
 
 export interface MergeDraft {

@@ -8,6 +8,7 @@ import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
 import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
+import { removeProjectTasks } from "./remove-project-tasks.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
 import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
@@ -34,6 +35,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   addProject: "admin",
   acceptTrust: "admin",
   removeProject: "admin",
+  removeProjectTasks: "admin",
   addToken: "admin",
   removeToken: "admin",
   addRule: "approve",
@@ -60,7 +62,7 @@ export function createCommands(ports: EnginePorts): Commands {
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),
     kill: (task, actor) => endTask(ports, task, "kill", actor),
-    retry: (task, state, actor) => retry(ports, task, state, actor),
+    retry: (task, draft, actor) => retry(ports, task, draft ?? {}, actor),
     followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
@@ -68,6 +70,7 @@ export function createCommands(ports: EnginePorts): Commands {
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),
+    removeProjectTasks: (name, actor) => removeProjectTasks(ports, name, actor),
     addToken: (draft, actor) => addToken(ports, draft, actor),
     removeToken: (name, actor) => removeToken(ports, name, actor),
     addRule: (draft, actor) => addRule(ports, draft, actor),

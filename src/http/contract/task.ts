@@ -161,6 +161,7 @@ export const taskSchema = z
       model: z.string().nullable(),
       timeout_ms: z.int().nullable(),
       budget_usd: z.number().nullable(),
+      max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
     }),
@@ -217,6 +218,14 @@ export const taskSchema = z
   });
 export type TaskJson = z.output<typeof taskSchema>;
 
+export const maxTurns = z
+  .int()
+  .min(1)
+  .max(100_000)
+  .nullable()
+  .default(null)
+  .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
+
 export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
@@ -230,6 +239,7 @@ export const taskDraftSchema = z.strictObject({
   model: requiredName.nullable().default(null),
   timeout_ms: z.int().positive().nullable().default(null),
   budget_usd: z.number().positive().nullable().default(null),
+  max_turns: maxTurns,
   auto_approve: z.boolean().default(false),
   design: z.boolean().default(false),
   without_checks: z.boolean().default(false).meta({

@@ -44,6 +44,9 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
       decide(params, async (id) =>
         commands.followUp(id, { text: body.text, after: await findTaskIds(store, body.after), key }, actor),
       ),
-    "POST /tasks/:id/retry": ({ params, body, actor }) => decide(params, (id) => commands.retry(id, body.from, actor)),
+    "POST /tasks/:id/retry": ({ params, body, actor }) => {
+      const { timeout_ms: timeoutMs, max_turns: maxTurns, budget_usd: budgetUsd, ...draft } = body;
+      return decide(params, (id) => commands.retry(id, { ...draft, timeoutMs, maxTurns, budgetUsd }, actor));
+    },
   };
 }

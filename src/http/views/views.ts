@@ -164,6 +164,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
       model: task.options.model,
       timeout_ms: task.options.timeoutMs,
       budget_usd: task.options.budgetUsd,
+      max_turns: task.options.maxTurns ?? null,
       auto_approve: task.options.autoApprove,
       design: task.options.design,
     },
