@@ -108,6 +108,7 @@ it(
       `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: ["${agent}"] }\n${check}\n`,
     );
     expect(await run("init", "--yes")).toMatchObject({ code: 0 });
+    const checkout = await hashTree(repo.checkout);
     const { id } = await user.json<{ id: string }>("submit", "--pipeline", "chore", "Say hello");
     const dir = join(home, "workspaces", id);
     const names = (): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
