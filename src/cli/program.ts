@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
@@ -200,6 +200,12 @@ function addTaskCommands(program: Command): void {
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).retry));
   program
+    .command("follow-up <task> <text>")
+    .description("Continue a task that has ended or waits for its merge, with an additional request")
+    .option("--after <task>", "Continue only after this task has succeeded; repeatable", collect)
+    .option("--wait", "Wait until the task ends or needs a person")
+    .action(lazy(async () => (await import("./commands/act.ts")).followUp));
+  program
     .command("delete <task>")
     .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
@@ -231,6 +237,12 @@ function addDecisionCommands(program: Command): void {
     .command("choose <task> <option>")
     .description("Choose one of the options that the agent proposed")
     .option("--note <text>", "Give the reason for the choice")
+    .addOption(
+      new Option(
+        "--then <step>",
+        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
+      ).choices(NEXT_STEPS),
+    )
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).choose));
 }
@@ -310,6 +322,7 @@ function addReadingCommands(program: Command): void {
   program
     .command("agents")
     .description("List the agents, and whether they can be used")
+    .option("--retry <name>", "Try a parked agent now instead of at its next attempt")
     .action(lazy(async () => (await import("./commands/agents.ts")).agents));
 }
 

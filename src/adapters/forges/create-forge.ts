@@ -120,6 +120,7 @@ function rejectAll(error: ForgeError): ForgeApi {
     readIssue: reject,
     merge: reject,
     close: reject,
+    postReview: reject,
     check: reject,
   };
 }

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
@@ -37,6 +39,22 @@ export async function retry(
   { from, wait }: { readonly from?: string; readonly wait?: boolean },
 ): Promise<void> {
   await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body: { from } }), { wait });
+}
+
+export async function followUp(
+  context: CliContext,
+  id: string,
+  text: string,
+  { after, wait }: { readonly after?: readonly string[]; readonly wait?: boolean },
+): Promise<void> {
+  refusePlaceholder(text);
+  const body = { text, after: [...(after ?? [])] };
+  await act(
+    context,
+    // A retry after a lost response must not create a second task.
+    (client) => client.call("POST /tasks/:id/follow-up", { params: { id }, body, idempotencyKey: randomUUID() }),
+    { wait },
+  );
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {
@@ -111,10 +129,10 @@ export async function choose(
   context: CliContext,
   id: string,
   option: string,
-  { note, wait }: { readonly note?: string; readonly wait?: boolean },
+  { note, then, wait }: { readonly note?: string; readonly then?: NextStep; readonly wait?: boolean },
 ): Promise<void> {
   refusePlaceholder(note);
-  const body = { option, note };
+  const body = { option, note, then };
   await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body }), { wait });
 }
 

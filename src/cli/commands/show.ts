@@ -3,6 +3,7 @@ import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
+import { PLACEHOLDER } from "../copyable.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeConversation } from "../print/conversation.ts";
@@ -77,7 +78,10 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
     `${possibleActions(task.status, null)
-      .map((action) => `nightshift ${action} ${shortId(context, task)}`)
+      .map(
+        (action) =>
+          `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
+      )
       .join("\n")}\n`,
   );
   return parts.join("");

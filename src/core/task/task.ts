@@ -15,6 +15,10 @@ export type Size = (typeof SIZES)[number];
 export const COMPLEXITIES = ["low", "medium", "high"] as const;
 export type Complexity = (typeof COMPLEXITIES)[number];
 
+/** What happens after a fix was chosen: plan it first, or implement it directly. */
+export const NEXT_STEPS = ["plan", "implement"] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
 /** A piece of work on its way through a pipeline. Only `advance` and the commands change it; only the store writes it. */
 export interface Task {
   readonly id: string;
@@ -134,10 +138,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
-       * task that it waits for did not succeed. Missing for all other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
+       * all other choices.
        */
-      readonly about?: "checks" | "dependency";
+      readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
   | { readonly kind: "merge"; readonly since: number };
@@ -161,6 +166,8 @@ export interface QueuedFor {
   readonly until: number | null;
   /** Why, in a sentence; missing in rows of earlier versions and if a limit of Nightshift is the reason. */
   readonly reason?: string;
+  /** The parked agent that the task waits for. Missing if it waits for something else. */
+  readonly agent?: string;
 }
 
 export interface Question {
@@ -201,7 +208,7 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
  */
 type TriggerKind =
   | "errors"
@@ -211,6 +218,7 @@ type TriggerKind =
   | "answers"
   | "choice"
   | "comments"
+  | "follow_up"
   | "retry"
   | "resume";
 

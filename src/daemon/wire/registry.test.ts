@@ -84,7 +84,7 @@ const teahouse: ForgeDefinition = {
       return ["The kettle is cold."];
     };
     const reading = { find: unused, listOpen: unused, read: unused, readState: unused, readIssue: unused };
-    return { publish: unused, ...reading, merge: unused, close: unused, check };
+    return { publish: unused, ...reading, merge: unused, close: unused, postReview: unused, check };
   },
   docs: [["personal", "a cup"]],
 };

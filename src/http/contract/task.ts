@@ -211,7 +211,7 @@ export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z.string().max(1_000_000).default("").meta({ description: "May be empty only with `issue`." }),
+  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),

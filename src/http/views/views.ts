@@ -203,7 +203,7 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         since,
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
-        needs_note: waiting.about === "checks",
+        needs_note: waiting.about === "checks" || waiting.about === "findings",
       };
     case "review":
     case "merge":

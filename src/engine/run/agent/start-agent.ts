@@ -2,7 +2,7 @@ import { agentEnvironment, type AgentEnvironment } from "../../../core/prompt/ag
 import { durationWords } from "../../../core/notices/notice-message.ts";
 import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../../../core/outcomes/outcome-json-schema.ts";
-import { resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
+import { accountOf, resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Run } from "../../../core/task/run.ts";
@@ -92,6 +92,7 @@ async function prepareRun(
   if (problem !== null) throw new StepEnd("agent_missing", problem);
   await ports.store.tasks.updateRun(context.lease, {
     agent: runSettings.agent,
+    account: accountOf(runSettings, context.project.name),
     agentVersion: version,
     model: runSettings.model,
     sandbox: context.settings.sandbox.mode,

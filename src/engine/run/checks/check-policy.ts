@@ -3,7 +3,7 @@ import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
 import { changedTests, touchesTests, writtenTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
-import { isCommitAllowed } from "../../../core/pipeline/decide-checks.ts";
+import { findAllowance } from "../../../core/pipeline/decide-checks.ts";
 import { lastPayload, storedPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
@@ -126,8 +126,8 @@ async function loadPreviousFindings({ ports, task, run }: StepContext, work: Wor
   const rejected = lastPayload(before, "policy_failed");
   const asking = before.findLast(({ step, outcome }) => step === "checks" && outcome === "refused");
   const refused = storedPayload(asking, "refused");
-  const isAllowed =
-    refused?.commit === work.headCommit && isCommitAllowed(task, work.headCommit, asking?.finishedAt ?? 0);
+  const allowedAt = findAllowance(task, work.headCommit)?.at ?? null;
+  const isAllowed = refused?.commit === work.headCommit && allowedAt !== null && allowedAt >= (asking?.finishedAt ?? 0);
   return { reported: rejected?.reported_findings ?? [], allowed: isAllowed ? (refused.reported_findings ?? []) : [] };
 }
 

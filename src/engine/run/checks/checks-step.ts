@@ -146,7 +146,7 @@ function rejectChange(
 ): StepResult {
   const payload = { reported_findings: reportedFindings, commit: work.headCommit };
   if (needsDecision !== null) {
-    const summary = `the agent kept this after a warning; choose "${context.state.name}" to allow it:\n${needsDecision}`;
+    const summary = `the agent kept this after a warning:\n${needsDecision}`;
     return resultOf(context, outcomeOf("refused", summary, payload), { work, checks });
   }
   const details = `The change is refused by Nightshift's own checks:\n${rejection}`;
