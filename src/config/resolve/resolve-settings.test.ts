@@ -28,7 +28,6 @@ describe("resolveSettings", () => {
         setupTimeoutMs: 600_000,
         branch: "agent/{{slug}}-{{id}}",
         rebase: true,
-        keepUncommitted: false,
         copy: [],
         ports: 10,
       },

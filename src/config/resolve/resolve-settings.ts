@@ -202,7 +202,6 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
       requireMs(DEFAULTS.setupTimeout),
     branch: written.branch ?? DEFAULTS.branch,
     rebase: written.rebase ?? true,
-    keepUncommitted: written.keep_uncommitted ?? false,
     copy: written.copy ?? [],
     ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };

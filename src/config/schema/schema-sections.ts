@@ -164,8 +164,12 @@ export const workspace = z.strictObject({
   rebase: z.boolean().optional().describe("Rebase the change onto the latest base before publishing; default `true`."),
   keep_uncommitted: z
     .boolean()
+    .refine(
+      (value) => !value,
+      "`false`, because runs start from commits, never from uncommitted changes of your checkout: commit them, or list untracked files in `workspace.copy`",
+    )
     .optional()
-    .describe("Start from the working tree of your checkout, including uncommitted changes; default `false`."),
+    .describe("Only `false`: runs never contain uncommitted changes of your checkout, and unpublished work of agents is always kept."),
   copy: z
     .array(innerPath)
     .max(200)

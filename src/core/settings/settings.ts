@@ -96,7 +96,6 @@ export interface WorkspaceSettings {
   readonly setupTimeoutMs: number;
   readonly branch: string;
   readonly rebase: boolean;
-  readonly keepUncommitted: boolean;
   readonly copy: readonly string[];
   readonly ports: number;
 }
