@@ -9,7 +9,7 @@ import { baselines } from "./0008-baselines.ts";
 import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
-import { parkedAgents } from "./0017-parked-agents.ts";
+import { parkedAgents } from "./0012-parked-agents.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
