@@ -7,6 +7,7 @@ import type { Files, TempRepo } from "../temp-repo.ts";
 import { testReadChanges } from "./workspace-changes.suite.ts";
 import { testChurn } from "./workspace-churn.suite.ts";
 import { testOverlay } from "./workspace-overlay.suite.ts";
+import { testPeoplesCommits } from "./workspace-people.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
@@ -391,5 +392,6 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   testOverlay(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
+  testPeoplesCommits(adapter, setup);
   testChurn(adapter, setup);
 }
