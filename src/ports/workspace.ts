@@ -251,14 +251,18 @@ export interface CompareBranchParams {
   readonly published: string;
   /** The newest commit of the default branch. */
   readonly base: string;
+  /** The commit of the default branch that the task's work is based on. */
+  readonly workBase: string;
 }
 
 export interface RemoteBranch {
   readonly commit: string;
   /** `same`: no one else pushed. `ahead`: it contains `published` and commits of people. `rewritten`: it no longer contains `published`. */
   readonly relation: "same" | "ahead" | "rewritten";
-  /** The newest commit of the default branch that it contains. Null if they have no common history. */
+  /** The newest commit of the default branch that the branch contains. Null if they have no common history. */
   readonly mergeBase: string | null;
+  /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
+  readonly base: string;
 }
 
 export interface DiffParams {

@@ -18,6 +18,8 @@ function triggerText(outcome: Outcome): string {
     case "checks_failed":
     case "checks_inconclusive":
     case "policy_failed":
+    case "ci_failed":
+    case "comments_received":
     case "revise":
       return nonBlank(outcome.payload.details) ?? summary;
     case "changes_requested":

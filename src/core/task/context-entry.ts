@@ -52,7 +52,15 @@ export function contextEntryOf({ outcome, run, trigger, at }: EntryParams): Cont
 type Described = Pick<ContextEntry, "kind" | "source" | "data">;
 
 function describeDecision(outcome: Outcome): Described | null {
-  return outcome.name === "revise" ? { kind: "feedback", source: "person", data: {} } : null;
+  switch (outcome.name) {
+    case "revise":
+    case "comments_received":
+      return { kind: "feedback", source: "person", data: {} };
+    case "ci_failed":
+      return { kind: "failed_checks", source: "engine", data: { outcome: outcome.name } };
+    default:
+      return null;
+  }
 }
 
 const REPAIRS: readonly (Trigger["kind"] | undefined)[] = ["errors", "verdict", "conflict", "report"];

@@ -22,7 +22,7 @@ export function testPeoplesCommits(adapter: string, setup: WorkspacesSetup): voi
     const sync = async () => (await workspaces.sync({ project, remote: repo.remote, defaultBranch: "main" })).commit;
     const compare = async () => {
       const newest = await sync();
-      return workspaces.compareBranch({ project, task, branch, published, base: newest });
+      return workspaces.compareBranch({ project, task, branch, published, base: newest, workBase: base });
     };
     const work = async (name: string, at: string, files: Files): Promise<string> => {
       const { path } = await workspaces.open({ project, task, name, commit: at, branch, copy: null });
@@ -53,8 +53,8 @@ export function testPeoplesCommits(adapter: string, setup: WorkspacesSetup): voi
     afterEach(() => repo.remove());
 
     test("compareBranch recognizes the published commit, also before the mirror has it", async () => {
-      expect(await workspaces.compareBranch({ project, task, branch, published, base })).toBeNull();
-      expect(await compare()).toEqual({ commit: published, relation: "same", mergeBase: base });
+      expect(await workspaces.compareBranch({ project, task, branch, published, base, workBase: base })).toBeNull();
+      expect(await compare()).toEqual({ commit: published, relation: "same", mergeBase: base, base });
       const next = await squash(await work("second", published, { "new.txt": "ours again\n" }));
       await push(next);
       expect(await compare()).toMatchObject({ commit: next, relation: "same" });
@@ -62,7 +62,7 @@ export function testPeoplesCommits(adapter: string, setup: WorkspacesSetup): voi
 
     test("compareBranch distinguishes added commits from a force-push", async () => {
       const theirs = await commitOnBranch({ "theirs.txt": "x\n" });
-      expect(await compare()).toEqual({ commit: theirs, relation: "ahead", mergeBase: base });
+      expect(await compare()).toEqual({ commit: theirs, relation: "ahead", mergeBase: base, base });
       await repo.git("push", "-qf", "origin", `main:refs/heads/${branch}`);
       expect(await compare()).toMatchObject({ relation: "rewritten" });
       await repo.git("push", "-q", "origin", `:refs/heads/${branch}`);
@@ -75,7 +75,7 @@ export function testPeoplesCommits(adapter: string, setup: WorkspacesSetup): voi
       await repo.git("checkout", "-q", "-B", branch, "FETCH_HEAD");
       await repo.git("merge", "-q", "--no-edit", "main");
       await repo.git("push", "-q", "origin", branch);
-      expect(await compare()).toMatchObject({ relation: "ahead", mergeBase: newBase });
+      expect(await compare()).toMatchObject({ relation: "ahead", mergeBase: newBase, base: newBase });
     });
 
     test("rebase and squash put the task's work on top of people's commits without rewriting them", async () => {

@@ -14,7 +14,9 @@ export async function compareBranch(context: GitContext, params: CompareBranchPa
   const commit = checkCommit(found.stdout.toString().trim());
   const base = await runGit({ gitDir, args: ["merge-base", commit, checkCommit(params.base)] });
   const mergeBase = base.code === 0 ? base.stdout.toString().trim() : null;
-  return { commit, mergeBase, relation: await compare(context, params, commit) };
+  const workBase = checkCommit(params.workBase);
+  const isOlder = mergeBase === null || (await isAncestor(gitDir, mergeBase, workBase));
+  return { commit, mergeBase, base: isOlder ? workBase : mergeBase, relation: await compare(context, params, commit) };
 }
 
 async function compare(

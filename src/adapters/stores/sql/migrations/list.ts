@@ -9,6 +9,7 @@ import { baselines } from "./0008-baselines.ts";
 import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
+import { published } from "./0014-published.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   documents,
   totals,
   indexes,
+  published,
 ];
