@@ -153,6 +153,7 @@ function addTaskCommands(program: Command): void {
     .addOption(new Option("--size <s>", "Set the size of the task").choices(SIZES))
     .addOption(new Option("--complexity <c>", "Set the complexity of the task").choices(COMPLEXITIES))
     .option("--tag <tag>", "Add a tag; repeatable", collect)
+    .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));

@@ -7,6 +7,7 @@ import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
+import { startDependents } from "./reconcile/start-dependents.ts";
 import { createRetentionSweep } from "./reconcile/retention.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
 import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
@@ -45,6 +46,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       startDueSchedules(ports),
     ),
     createPeriodicTask(ports, { name: "answering overdue questions", everyMs: TICK_MS }, () => answerOverdue(ports)),
+    createPeriodicTask(ports, { name: "starting tasks that wait for others", everyMs: TICK_MS }, () =>
+      startDependents(ports),
+    ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
     createPeriodicTask(

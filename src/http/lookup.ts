@@ -16,6 +16,18 @@ export async function findTask(store: StoreReader, idOrPrefix: string): Promise<
   });
 }
 
+/** The ids of tasks that a request names. Reports all problems at once. */
+export async function findTaskIds(store: StoreReader, given: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.allSettled(given.map((each) => findTask(store, each)));
+  const problems = found.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+  const messages = problems.map((problem) => {
+    if (problem instanceof UserError) return problem.message;
+    throw problem;
+  });
+  if (messages.length > 0) throw new UserError("not_found", messages.join(" "), '"nightshift queue" lists the tasks.');
+  return found.flatMap((each) => (each.status === "fulfilled" ? [each.value.id] : []));
+}
+
 export async function findRun(store: StoreReader, idOrPrefix: string): Promise<Run> {
   return await find("run", idOrPrefix, {
     get: (id) => store.tasks.getRun(id),

@@ -182,6 +182,7 @@ describe("API: decisions", () => {
     expect(task).toMatchObject({ description: "Paint", submitted_by: "alice", status: "queued" });
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
+      after: [],
       pipeline: "staged",
       title: null,
       description: "Paint",

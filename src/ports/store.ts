@@ -58,7 +58,7 @@ export interface TaskStore {
 
   /**
    * Admits queued runs by priority and age, as far as limits and start times allow. Returns their ids. A run with a creation
-   * time in the future was created while the clock was wrong, so it does not wait for that time.
+   * time in the future was created while the clock was wrong, so it does not wait for that time unless it is held.
    */
   admit(admission: Admission): Promise<readonly string[]>;
 
@@ -297,6 +297,8 @@ export interface ListTasksQuery {
   readonly limit: number;
   /** Only tasks that are queued for this reason. */
   readonly queuedFor?: QueueReason;
+  /** Only tasks that wait for this choice. */
+  readonly about?: "dependency";
 }
 
 export interface ListRunsQuery {

@@ -26,6 +26,7 @@ export interface SubmitOptions {
   readonly size?: Size;
   readonly complexity?: Complexity;
   readonly tag?: readonly string[];
+  readonly after?: readonly string[];
   readonly wait?: boolean;
 }
 
@@ -54,6 +55,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       auto_approve: options.autoApprove ?? false,
       design: options.design ?? false,
       without_checks: options.withoutChecks ?? false,
+      after: [...(options.after ?? [])],
     },
   });
   context.progress(await unseenWork);

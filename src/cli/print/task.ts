@@ -94,7 +94,8 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
-    ...whyQueued(task).map((why) => wrap(`will be retried: ${formatMessage(why)}`)),
+    ...describeAfter(task).map(wrap),
+    ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
   ];
@@ -116,6 +117,16 @@ export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): s
 export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | null {
   const reason = runs.findLast(({ outcome }) => outcome === "published")?.payload?.["unverified"];
   return typeof reason === "string" ? reason : null;
+}
+
+/** A daemon of an older version does not send it. */
+function describeAfter({ after = [] }: { readonly after?: readonly string[] }): readonly string[] {
+  return after.length === 0 ? [] : [`after ${after.join(", ")}`];
+}
+
+/** A task that waits for another one has not been tried yet. */
+function queuedLabel({ queued_for: queued }: TaskJson): string {
+  return queued?.kind === "dependency" ? "waiting" : "will be retried";
 }
 
 /** Without a reason of its own, the error of the last run explains the wait. */

@@ -95,7 +95,7 @@ describe("advance: failures that are retried once", () => {
     const now = after("published");
     expect(now.next?.trigger).toMatchObject({
       kind: "report",
-      text: 'state "implementing" has no edge for outcome "published" (it has: implemented, no_changes, needs_info)',
+      text: 'state "implementing" has no edge for outcome "published" (it has: implemented, no_changes, needs_info, conflict)',
     });
     expect(after("published", "invalid_output").task.status).toBe("failed");
   });
@@ -201,7 +201,7 @@ describe("advance: interrupted", () => {
 });
 
 describe("advance: failures that are not retried", () => {
-  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["conflict"], ["no_changes"]])(
+  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["no_changes"]])(
     "%s fails the task",
     (name) => {
       expect(after(name).task).toMatchObject({ state: "failed", status: "failed", outcome: name, reason: `${name} 1` });

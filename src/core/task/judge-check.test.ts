@@ -20,6 +20,25 @@ describe("judgeCheck", () => {
   });
 });
 
+const red = (tests: readonly string[], ran: number, hasErrors = false) => ({
+  ...ended("failed", 1, `${ran} tests`),
+  counts: { tests: ran, assertions: null },
+  failures: { tests, hasErrors },
+});
+
+describe("a check with named failures", () => {
+  it.each([
+    ["adds a passing test to red tests", red(["a"], 6), "inconclusive"],
+    ["repairs one of the red tests", red(["a"], 5), "inconclusive"],
+    ["breaks another test", red(["a", "c"], 6), "failed"],
+    ["runs fewer tests", red(["a"], 4), "failed"],
+    ["does not compile", red(["a"], 6, true), "failed"],
+    ["reports no names", red([], 6), "failed"],
+  ])("of a change that %s is compared by the names", (_, onChange, status) => {
+    expect(judgeCheck(onChange, red(["a", "b"], 5))).toBe(status);
+  });
+});
+
 describe("readCheckStatus", () => {
   it.each([
     ["red_baseline", "inconclusive"],

@@ -8,18 +8,28 @@ export interface TestCounts {
   readonly assertions: number | null;
 }
 
+/** What a failed check reported, if its output has a known format. */
+export interface ReportedFailures {
+  /** Names of the failed tests. */
+  readonly tests: readonly string[];
+  /** A compiler or loader reported errors, so tests may be missing. */
+  readonly hasErrors: boolean;
+}
+
 /** The result of one check on a base commit. */
 export interface BaselineResult extends Pick<CheckResult, "name" | "exitCode" | "durationMs" | "tail"> {
   readonly status: RawCheckStatus;
   /** Missing in results of earlier versions. */
   readonly counts?: TestCounts | null;
+  /** Missing in results of earlier versions, null if the check did not fail. */
+  readonly failures?: ReportedFailures | null;
   readonly measuredAt: number;
 }
 
 /** The result of a check on one commit, before it is compared with the base commit. */
 export type RawCheckStatus = Extract<CheckStatus, "passed" | "flaky" | "failed" | "could_not_run">;
 
-type Ended = Pick<CheckResult, "status" | "exitCode" | "tail">;
+type Ended = Pick<CheckResult, "status" | "exitCode" | "tail"> & Pick<BaselineResult, "counts" | "failures">;
 
 /**
  * Judges a check of a change by what the same check does on the base commit. What also happens without the change says
@@ -29,7 +39,18 @@ export function judgeCheck(onChange: Ended, onBase: Ended): CheckStatus {
   const { status } = onChange;
   if (status === "could_not_run") return onBase.status === "could_not_run" ? "could_not_run" : "failed";
   if (status !== "failed" || onBase.status !== "failed" || onBase.exitCode !== onChange.exitCode) return status;
-  return isSameOutput(onChange.tail, onBase.tail) ? "inconclusive" : "failed";
+  return hasSameFailures(onChange, onBase) || isSameOutput(onChange.tail, onBase.tail) ? "inconclusive" : "failed";
+}
+
+/**
+ * Whether every test that fails on the change fails on the base as well, so that the change may add tests to a project whose
+ * tests are red. Errors of a compiler and fewer tests than before can hide failures, so then the whole output is compared.
+ */
+function hasSameFailures(onChange: Ended, onBase: Ended): boolean {
+  const [after, before] = [onChange.failures, onBase.failures];
+  if (after == null || before == null || after.hasErrors || after.tests.length === 0) return false;
+  if (onChange.counts == null || onBase.counts == null || onChange.counts.tests < onBase.counts.tests) return false;
+  return after.tests.every((name) => before.tests.includes(name));
 }
 
 /** Whether the check must be compared with the base commit. */

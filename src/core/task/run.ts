@@ -22,6 +22,9 @@ export type RunEndStatus = "succeeded" | "failed" | "cancelled" | "interrupted" 
 /** Admitted and not ended. These runs count against the limits and are reconciled after a restart. */
 export const OPEN_RUN_STATUSES: readonly RunStatus[] = ["starting", "running", "paused"];
 
+/** `notBefore` of a run that starts only when its task is woken, whatever the clock says. */
+export const HELD = 8_640_000_000_000_000;
+
 export type StepKind = "agent" | "checks" | "publish";
 
 /** Why a supervised process ended. The first recorded reason is kept. */
@@ -70,7 +73,7 @@ export interface Run {
   readonly status: RunStatus;
   /** Fencing token: increases when another worker claims the run. Writes with an older token are rejected. */
   readonly token: number;
-  /** The run is not admitted before this time. */
+  /** The run is not admitted before this time; see also `HELD`. */
   readonly notBefore: number | null;
   readonly trigger: Trigger | null;
   readonly agent: string | null;
@@ -113,6 +116,6 @@ export interface CheckResult {
   readonly status: CheckStatus;
   readonly exitCode: number | null;
   readonly durationMs: number;
-  /** The end of its output, for people and for the repair prompt. */
+  /** The relevant part of its output, for people and for the repair prompt: failed tests first, then the end. */
   readonly tail: string;
 }

@@ -132,6 +132,8 @@ export interface TaskOptions {
    * Missing in tasks stored by an earlier version.
    */
   readonly unchecked?: readonly string[];
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
 }
 
 export type WaitingFor =
@@ -150,10 +152,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `branch`: what to do about a branch that a person
-       * rewrote. Missing for all other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
+       * task that it waits for did not succeed. `branch`: what to do about a branch that a person rewrote. Missing for all
+       * other choices.
        */
-      readonly about?: "checks" | "branch";
+      readonly about?: "checks" | "dependency" | "branch";
     }
   | { readonly kind: "review"; readonly since: number }
   /** `reason`: why the task does not continue by itself after something happened at the forge. */
@@ -281,6 +284,8 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  /** Ids of the tasks that must succeed before this one starts. */
+  readonly after?: readonly string[];
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

@@ -2,7 +2,8 @@ import { requireRight, type Requester, type Right } from "../../core/task/reques
 import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
 import { answer } from "./answer.ts";
-import { approve, choose, reject, revise } from "./decide.ts";
+import { approve, reject, revise } from "./decide.ts";
+import { chooseOption } from "./dependencies.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
@@ -47,7 +48,7 @@ export function createCommands(ports: EnginePorts): Commands {
     reject: (task, reason, actor) => reject(ports, task, { reason, actor }),
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
-    choose: (task, choice, actor) => choose(ports, task, { ...choice, actor }),
+    choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),

@@ -64,13 +64,7 @@ export function revise(ports: EnginePorts, id: string, params: { feedback: strin
 
 export function choose(ports: EnginePorts, id: string, params: Choice & { readonly actor: Actor }): Promise<Task> {
   return decide(ports, id, params.actor, (task) => {
-    const waiting = requireWaiting(task, ["choice"], "choose");
-    const options = waiting.kind === "choice" ? waiting.options : [];
-    if (!options.some((option) => option.id === params.option))
-      throw new UserError(
-        "invalid",
-        `"${params.option}" is not one of the options: ${options.map((option) => option.id).join(", ")}.`,
-      );
+    const waiting = requireOption(task, params.option);
     const note = terminalText(params.note ?? "").trim();
     if (note === "" && isAboutChecks(waiting) && params.option !== "reject")
       throw new UserError(
@@ -84,6 +78,13 @@ export function choose(ports: EnginePorts, id: string, params: Choice & { readon
       then: params.then ?? "plan",
     });
   });
+}
+
+export function requireOption(task: Task, option: string): WaitingFor {
+  const waiting = requireWaiting(task, ["choice"], "choose");
+  const options = waiting.kind === "choice" ? waiting.options : [];
+  if (options.some(({ id }) => id === option)) return waiting;
+  throw new UserError("invalid", `"${option}" is not one of the options: ${options.map(({ id }) => id).join(", ")}.`);
 }
 
 export async function decide(

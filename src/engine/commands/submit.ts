@@ -1,5 +1,8 @@
 import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
+import type { Advance } from "../../core/pipeline/advance.ts";
+import { holdTask } from "../../core/task/dependencies.ts";
+import { HELD } from "../../core/task/run.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
@@ -15,6 +18,7 @@ import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
+import { checkDependenciesOf, requireDependencies } from "./dependencies.ts";
 import { requireProject } from "./require-project.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { ScheduleRunDraft } from "./commands-contract.ts";
@@ -30,9 +34,10 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
-  const task: Task = { ...drafted, options: { ...drafted.options, unchecked } };
+  const after = await requireDependencies(ports, draft.after ?? []);
+  const task: Task = { ...drafted, options: { ...drafted.options, unchecked, ...(after.length > 0 && { after }) } };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
-  const first = startPipeline(
+  const begun = startPipeline(
     {
       pipeline,
       task,
@@ -46,6 +51,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     },
     weekdayOf(draft.improve, settings, task.createdAt),
   );
+  const first = await holdForDependencies(ports, begun);
   // `task.submitted` already names the first state, so its `task.state` event is dropped.
   const events = [submittedEvent(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.tasks.createTask({
@@ -60,6 +66,15 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   ports.hooks.passCheckpoint("submit.committed");
   await enqueueRuns(ports, result);
   return result.task;
+}
+
+/** A task that waits for others has its first run from the start, but the run is held. */
+async function holdForDependencies(ports: EnginePorts, begun: Advance): Promise<Advance> {
+  if (begun.next === null) return begun;
+  const check = await checkDependenciesOf(ports, begun.task);
+  if (check.kind === "ready") return begun;
+  const held = holdTask(begun.task, check, begun.task.createdAt);
+  return { task: held.task, events: [...begun.events, ...held.events], next: { ...begun.next, notBefore: HELD } };
 }
 
 export interface DraftedTask {

@@ -5,6 +5,7 @@ import { findSkippedGates } from "../../core/pipeline/gates.ts";
 import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
+import { isHeld } from "../../core/task/dependencies.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
@@ -119,7 +120,7 @@ export async function resume(ports: EnginePorts, id: string, actor: Actor): Prom
     const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     const status = open.length > 0 ? "running" : "queued";
     const resumed = changeStatus(ports, before, { status, type: "task.resumed", actor });
-    if (!isParked(resumed.advance.task)) return resumed;
+    if (!isParked(resumed.advance.task) || isHeld(resumed.advance.task)) return resumed;
     // It was parked before it was paused, and a person who resumes it expects it to start.
     const woken = wakeTask(ports, resumed.advance.task, `no longer parked: resumed by ${actor.name}`, actor);
     return { ...woken, events: resumed.advance.events };

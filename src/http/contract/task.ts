@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
+import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
-import { freeObject, requiredName, time, tokensSchema } from "./common.ts";
+import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
 export const questionSchema = z
@@ -116,6 +117,7 @@ export const taskSchema = z
     branch: z.string().nullable(),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
+    after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
     options: z.strictObject({
       agent: z.string().nullable(),
       model: z.string().nullable(),
@@ -191,6 +193,11 @@ export const taskDraftSchema = z.strictObject({
     description:
       "Start the task even if the project's checks are not accepted (see GET /projects/:name/trust) and do not run. Needs the right `approve`.",
   }),
+  after: z
+    .array(idOrPrefix)
+    .max(MAX_DEPENDENCIES)
+    .default([])
+    .meta({ description: "Tasks that must succeed before this one starts." }),
   category: z
     .enum(CATEGORIES)
     .nullable()

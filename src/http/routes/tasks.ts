@@ -1,5 +1,5 @@
 import type { HttpDeps } from "../deps.ts";
-import { findTask, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
+import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
@@ -18,9 +18,10 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
     async "POST /tasks"({ body, actor, key }) {
       const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
       const { category, only, without_checks: withoutChecks, ...draft } = rest;
+      const after = await findTaskIds(store, body.after);
       const improve = { category, only, scheduledAt: null };
       const task = await commands.submit(
-        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, improve, key },
+        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, after, improve, key },
         actor,
       );
       return await showTask(store, task, clock.now());

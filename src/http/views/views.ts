@@ -131,6 +131,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
+    after: [...(task.options.after ?? [])],
     options: {
       agent: task.options.agent,
       model: task.options.model,

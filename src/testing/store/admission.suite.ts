@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HELD } from "../../core/task/run.ts";
 import type { Current } from "./current.ts";
 import { OPEN, SHUT, committing, creating, queueTask, sampleEnd, sampleRun, sampleTask, startTask } from "./samples.ts";
 
@@ -34,6 +35,14 @@ export function testAdmission(current: Current): void {
       const { admitted } = await current.store.tasks.commit(committing(woken.task, { wake: true }));
       expect(admitted).toEqual([woken.run.id]);
       expect(await current.store.tasks.getRun(woken.run.id)).toMatchObject({ notBefore: null });
+    });
+
+    it("admits a held run only after its task was woken, also if it was created while the clock was wrong", async () => {
+      const held = await queueTask(current.store, {}, { notBefore: HELD, createdAt: OPEN.at + 1 });
+      await queueTask(current.store, { status: "waiting" }, { notBefore: HELD });
+      expect(await current.store.tasks.admit(OPEN)).toEqual([]);
+      const { admitted } = await current.store.tasks.commit(committing(held.task, { wake: true }));
+      expect(admitted).toEqual([held.run.id]);
     });
 
     it("counts starting, running and paused runs against the limit", async () => {

@@ -245,6 +245,16 @@ export function testTasks(current: Current): void {
       expect((await current.store.tasks.listTasks({ ...ALL, queuedFor: "budget" })).rows).toEqual([wanted]);
     });
 
+    it("lists only the tasks that wait for a choice about a dependency, whatever texts they contain", async () => {
+      const choice = { kind: "choice", reason: '"about":"dependency"', options: [], since: 1 } as const;
+      const wanted = sampleTask({ status: "waiting", waitingFor: { ...choice, about: "dependency" } });
+      const others = [{ ...choice, about: "checks" } as const, choice].map((waitingFor) =>
+        sampleTask({ status: "waiting", waitingFor }),
+      );
+      for (const task of [wanted, ...others]) await current.store.tasks.createTask(creating(task));
+      expect((await current.store.tasks.listTasks({ ...ALL, about: "dependency" })).rows).toEqual([wanted]);
+    });
+
     it("rejects an invalid cursor", async () => {
       await expect(current.store.tasks.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
     });

@@ -1,4 +1,4 @@
-import { OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
+import { HELD, OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
 import type { Admission } from "../../../ports/store.ts";
 import type { Db, Tx } from "./schema.ts";
 
@@ -57,7 +57,7 @@ function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], l
         eb("not_before", "is", null),
         eb("not_before", "<=", admission.at),
         // Ignore times that were written while the clock was wrong: they may be years ahead.
-        eb("created_at", ">", admission.at),
+        eb.and([eb("created_at", ">", admission.at), eb("not_before", "<", HELD)]),
       ]),
     )
     .orderBy("priority", "desc")

@@ -43,6 +43,7 @@ function selectTasks(db: Db, query: ListTasksQuery) {
   if (query.project !== null) select = select.where("project", "=", query.project);
   // Match the text of the JSON, which works in any database and avoids loading a long queue.
   if (query.queuedFor !== undefined) select = select.where("queued_for", "like", `%"kind":"${query.queuedFor}"%`);
+  if (query.about !== undefined) select = select.where("waiting_for", "like", `%"about":"${query.about}"%`);
   if (query.cursor !== null) {
     const { createdAt, id } = parseCursor(query.cursor);
     select = select.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(createdAt, id)));

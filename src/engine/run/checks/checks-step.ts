@@ -165,5 +165,5 @@ function toOutcome(change: CheckedChange, { headCommit: commit }: Work): Outcome
 
 function describe({ name, exitCode, tail }: CheckResult): string {
   const reason = exitCode === null ? "failed" : `failed with exit code ${exitCode}`;
-  return `The check "${name}" ${reason}. The end of its output:\n${tail}`;
+  return `The check "${name}" ${reason}. The relevant part of its output:\n${tail}`;
 }

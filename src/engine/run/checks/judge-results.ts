@@ -37,7 +37,7 @@ function isRecent({ ports }: CheckHost): (result: BaselineResult) => boolean {
   return ({ measuredAt }) => ports.clock.now() - measuredAt < MAX_AGE_MS;
 }
 
-/** The counts are not stored with the result. */
+/** The counts and the names of failed tests are not stored with the result. */
 export function withRun({ run }: CheckHost, result: RawCheckResult): CheckResult {
   const { name, severity, status, exitCode, durationMs, tail } = result;
   return { run: run.id, name, severity, status, exitCode, durationMs, tail };

@@ -56,13 +56,14 @@ async function measure(
   const { ports, project } = host;
   const { results } = await runChecks(host, tree, checks);
   const measuredAt = ports.clock.now();
-  const measured = results.map(({ name, status, exitCode, durationMs, tail, counts }): BaselineResult => ({
+  const measured = results.map(({ name, status, exitCode, durationMs, tail, counts, failures }): BaselineResult => ({
     name,
     status,
     exitCode,
     durationMs,
     tail: ports.secrets.redact(tail),
     counts,
+    failures: ports.secrets.redact(failures),
     measuredAt,
   }));
   for (const result of measured) {
@@ -73,12 +74,25 @@ async function measure(
   return measured;
 }
 
+/** Raised when the kept part of an output changes, because the outputs of base and change are compared. */
+const OUTPUT_VERSION = 2;
+
 /** Changes with everything that decides the result: the commit, the commands, and what they can use and reach. */
 function keyOf({ ports, project, settings }: CheckHost, commit: string, check: CheckSettings): string {
   const { command, timeoutMs } = check;
   const { setup, setupTimeoutMs, copy } = settings.workspace;
   const { sandbox } = settings;
-  const decisive = { commit, command, timeoutMs, setup, setupTimeoutMs, copy, sandbox, path: ports.host.env["PATH"] };
+  const decisive = {
+    output: OUTPUT_VERSION,
+    commit,
+    command,
+    timeoutMs,
+    setup,
+    setupTimeoutMs,
+    copy,
+    sandbox,
+    path: ports.host.env["PATH"],
+  };
   return ports.digest(canonicalJson({ project: project.name, ...decisive }));
 }
 

@@ -106,7 +106,7 @@ function wasFlaky({ name }: CheckSettings, results: readonly RawCheckResult[]): 
 function describeFailure({ name, tail }: CheckResult, tests: readonly string[]): string {
   const files = tests.length > 5 ? `${tests.slice(0, 5).join(", ")} and ${tests.length - 5} more` : tests.join(", ");
   const advice = "Keep the behaviour that they expect, unless the task asks for another one.";
-  return `The check "${name}" fails with the earlier version of ${files}. ${advice} The end of its output:\n${tail}`;
+  return `The check "${name}" fails with the earlier version of ${files}. ${advice} The relevant part of its output:\n${tail}`;
 }
 
 /** An empty `tail` is a success. */

@@ -1,6 +1,8 @@
 import type { CheckResult } from "../../../core/task/run.ts";
 import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
-import type { RawCheckStatus, TestCounts } from "../../../core/task/judge-check.ts";
+import { excerptOutput } from "../../../core/check-output/excerpt-output.ts";
+import { failedTests, findFailures } from "../../../core/check-output/find-failures.ts";
+import type { RawCheckStatus, ReportedFailures, TestCounts } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { LogRange } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
@@ -8,10 +10,11 @@ import type { TreeOverlay } from "../../../ports/workspace.ts";
 import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
 import { StepEnd, type CommandContext } from "../step-context.ts";
 
-const TAIL_BYTES = 8_000;
-/** Enough for the summary of a run, and for a long list of tests. */
-const COUNTED_BYTES = 1_000_000;
-const REPEATED_TAIL_BYTES = 1_000;
+/** Size of what is kept of an output. */
+const TAIL_LENGTH = 8_000;
+/** Size of what is read of an output: enough for the summary of a run, and for a long list of tests. */
+const READ_BYTES = 1_000_000;
+const REPEATED_TAIL_LENGTH = 1_000;
 
 /** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
 export interface CheckHost extends CommandContext {
@@ -35,6 +38,8 @@ export type RawCheckResult = Omit<CheckResult, "run" | "status"> & {
   readonly status: RawCheckStatus;
   /** Null if no known test runner reported them. */
   readonly counts: TestCounts | null;
+  /** Null if the check did not fail. */
+  readonly failures: ReportedFailures | null;
 };
 
 export interface TreeResult {
@@ -118,39 +123,48 @@ async function toResult(
   const ended = record.commands.find(({ name }) => name === commandName(check));
   // A missing result must not count as passed. The run is repeated.
   if (ended === undefined) throw new StepEnd("interrupted", `the check "${check.name}" did not run`);
-  const output = ended.startError ?? (await readOutput(host, job, logFile(check), ended));
+  const read = (range: LogRange): Promise<string> =>
+    host.ports.runFiles.readLogTail(job, logFile(check), READ_BYTES, range);
+  const { status, tail, failures, counts } = await describeOutput(ended, read);
   return {
     name: check.name,
     severity: check.severity,
-    status: statusOf(ended),
+    status,
     exitCode: ended.exit.code,
     durationMs: ended.durationMs,
-    counts: ended.startError === null ? await readCounts(host, job, logFile(check)) : null,
-    tail: ended.endedBy === "timeout" ? `${output}\n${describeTimeout(ended)}`.trim() : output,
+    counts,
+    failures,
+    tail: ended.endedBy === "timeout" ? `${tail}\n${describeTimeout(ended)}`.trim() : tail,
   };
 }
 
-async function readCounts({ ports }: CheckHost, job: string, log: string): Promise<TestCounts | null> {
-  const output = await ports.runFiles.readLogTail(job, log, COUNTED_BYTES);
-  return readTestCounts(output, output.length < COUNTED_BYTES / 2);
+type Output = Pick<RawCheckResult, "status" | "tail" | "failures" | "counts">;
+
+/** Reads the output of a check's last run. For a flaky check, most of the text is from the run that failed. */
+async function describeOutput(ended: CommandResult, read: (range: LogRange) => Promise<string>): Promise<Output> {
+  const { repetition } = ended;
+  const status = statusOf(ended);
+  if (ended.startError !== null) return { status, tail: ended.startError, failures: null, counts: null };
+  const output = await read(repetition === undefined ? {} : { start: repetition.start });
+  const counts = readTestCounts(output, output.length < READ_BYTES / 2);
+  if (status === "flaky" && repetition !== undefined) {
+    const failed = excerptOutput(await read({ end: repetition.failedRunEnd }), TAIL_LENGTH - REPEATED_TAIL_LENGTH);
+    const title = "It failed, and passed when it was repeated at once. From the failed run:";
+    const tail = `${title}\n${failed.trim()}\n\nThe end of the repeated run:\n${output.slice(-REPEATED_TAIL_LENGTH).trim()}`;
+    return { status, tail, failures: null, counts };
+  }
+  if (status === "passed") return { status, tail: output.slice(-TAIL_LENGTH), failures: null, counts };
+  return { status, tail: excerptOutput(output, TAIL_LENGTH), failures: reportFailures(output), counts };
 }
 
-/** The end of the output of a check's last run. For a flaky check, most of it is from the run that failed. */
-async function readOutput({ ports }: CheckHost, job: string, log: string, ended: CommandResult): Promise<string> {
-  const { flaky, repetition } = ended;
-  const read = (maxBytes: number, range?: LogRange): Promise<string> =>
-    ports.runFiles.readLogTail(job, log, maxBytes, range);
-  if (repetition === undefined) return read(TAIL_BYTES);
-  const { failedRunEnd, start } = repetition;
-  if (!flaky) return read(TAIL_BYTES, { start });
-  const failed = await read(TAIL_BYTES - REPEATED_TAIL_BYTES, { end: failedRunEnd });
-  const repeated = await read(REPEATED_TAIL_BYTES, { start });
-  const title = "It failed, and passed when it was repeated at once. The end of the failed run:";
-  return `${title}\n${failed.trim()}\n\nThe end of the repeated run:\n${repeated.trim()}`;
+function reportFailures(output: string): ReportedFailures {
+  const failures = findFailures(output.split("\n"));
+  return { tests: failedTests(failures), hasErrors: failures.some(({ kind }) => kind === "error") };
 }
 
-function didNotRun({ name, severity }: CheckSettings, reason: string): RawCheckResult {
-  return { name, severity, status: "could_not_run", exitCode: null, durationMs: 0, tail: reason, counts: null };
+function didNotRun({ name, severity }: CheckSettings, tail: string): RawCheckResult {
+  const status = "could_not_run";
+  return { name, severity, status, exitCode: null, durationMs: 0, tail, counts: null, failures: null };
 }
 
 function describeTimeout({ durationMs }: CommandResult): string {

@@ -1,4 +1,5 @@
 import { shortHash } from "../../../core/text/short-hash.ts";
+import { waitsForMerge } from "../../../core/pipeline/pipeline-graph.ts";
 import { CHANGING_ROLES } from "../../../core/task/role.ts";
 import type { RemoteBranch } from "../../../ports/workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
@@ -16,10 +17,10 @@ interface TakenOver {
  * no longer contains what the task published, a person decides first.
  */
 export async function takeOverCommits(context: StepContext, work: Work, base: string): Promise<TakenOver> {
-  const { ports, project, task } = context;
+  const { ports, project, task, pipeline } = context;
   const unchanged: TakenOver = { work, note: null, isMarked: false };
   const published = work.published ?? null;
-  if (published === null || task.branch === null) return unchanged;
+  if (published === null || task.branch === null || !waitsForMerge(pipeline)) return unchanged;
   const remote = await ports.workspaces.compareBranch({
     project: project.name,
     task: task.id,

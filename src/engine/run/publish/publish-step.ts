@@ -10,6 +10,7 @@ import { NOTHING_SEEN, type Artifact, type PublishedBranch } from "../../../core
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { ChangeRequest, Forge, GitCredentials, Published } from "../../../ports/forge.ts";
 import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
+import { waitsForMerge } from "../../../core/pipeline/pipeline-graph.ts";
 import { chooseBranch, targetBranch } from "../prepare/prepare-work.ts";
 import { describeUnverified, findUnverified } from "./verify-commit.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
@@ -80,11 +81,11 @@ async function publishBranch(context: StepContext, work: JudgedWork, text: Chang
 
 /** People may have pushed since the work was prepared. It must be checked together with their commits before it is published. */
 async function findForeignCommit(
-  { ports, project }: StepContext,
+  { ports, project, pipeline }: StepContext,
   { published }: Work,
   { branch, commit, credentials }: Pick<PublishParams, "branch" | "commit"> & { readonly credentials: GitCredentials | null },
 ): Promise<Outcome | null> {
-  if (published == null) return null;
+  if (published == null || !waitsForMerge(pipeline)) return null;
   const there = await ports.workspaces.readBranch({ project: project.name, remote: project.remote, branch, credentials });
   const allowed = [published.head, commit, ...(published.decision?.choice === "restore" ? [published.decision.commit] : [])];
   if (there === null || allowed.includes(there)) return null;

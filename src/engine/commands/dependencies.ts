@@ -1,0 +1,78 @@
+import {
+  checkDependencies,
+  isAboutDependency,
+  MAX_DEPENDENCIES,
+  releaseTask,
+  START_ANYWAY,
+  type Dependency,
+  type DependencyCheck,
+} from "../../core/task/dependencies.ts";
+import type { Actor } from "../../core/task/event.ts";
+import type { Task } from "../../core/task/task.ts";
+import { UserError } from "../../core/text/errors.ts";
+import { terminalText } from "../../core/text/terminal-text.ts";
+import type { EnginePorts } from "../ports.ts";
+import { outcomeOf } from "../run/step-context.ts";
+import { readTask, transact, type Decision } from "../transact.ts";
+import type { Choice } from "./commands-contract.ts";
+import { choose, decisionEvent, requireOption } from "./decide.ts";
+import { endNow } from "./task-commands.ts";
+import { cleanUp } from "../run/conclude/clean-up.ts";
+
+type ReadTasks = Pick<EnginePorts, "store">;
+
+/** Reports all problems at once. A task that already ended is allowed: it counts, or a person decides. */
+export async function requireDependencies(ports: ReadTasks, after: readonly string[]): Promise<readonly string[]> {
+  const ids = [...new Set(after)];
+  const dependencies = await loadDependencies(ports, ids);
+  const unknown = dependencies.filter(({ task }) => task === null).map(({ id }) => id);
+  const problems = [
+    ...(ids.length > MAX_DEPENDENCIES
+      ? [`A task can wait for at most ${MAX_DEPENDENCIES} others, not ${ids.length}.`]
+      : []),
+    ...(unknown.length > 0 ? [`There is no task ${unknown.join(", ")}.`] : []),
+  ];
+  if (problems.length === 0) return ids;
+  throw new UserError(
+    "invalid",
+    `The task cannot wait for others: ${problems.join(" ")}`,
+    '"nightshift queue" lists the tasks.',
+  );
+}
+
+export async function checkDependenciesOf(ports: ReadTasks, { options }: Task): Promise<DependencyCheck> {
+  return checkDependencies(await loadDependencies(ports, options.after ?? []));
+}
+
+function loadDependencies({ store }: ReadTasks, ids: readonly string[]): Promise<readonly Dependency[]> {
+  return Promise.all(ids.map(async (id) => ({ id, task: await store.tasks.getTask(id) })));
+}
+
+/** Chooses an option, also the one to start a task although a task that it waits for did not succeed. */
+export async function chooseOption(
+  ports: EnginePorts,
+  id: string,
+  params: Choice & { readonly actor: Actor },
+): Promise<Task> {
+  if (!isAboutDependency((await readTask(ports, id)).waitingFor)) return choose(ports, id, params);
+  const { task } = await transact(ports, id, null, (before) => decideAboutDependency(ports, before, params));
+  if (params.option !== START_ANYWAY) await cleanUp(ports, id);
+  return task;
+}
+
+async function decideAboutDependency(
+  ports: EnginePorts,
+  before: Task,
+  { option, note, actor }: Choice & { readonly actor: Actor },
+): Promise<Decision> {
+  requireOption(before, option);
+  const text = ports.secrets.redact(terminalText(note ?? "").trim());
+  if (option !== START_ANYWAY) return endNow(ports, before, text === "" ? `rejected by ${actor.name}` : text, actor);
+  const summary = text === "" ? `chose ${option}` : `chose ${option}: ${text}`;
+  const at = ports.clock.now();
+  return {
+    advance: { task: releaseTask(before, at), events: [], next: null },
+    events: [decisionEvent(before, outcomeOf("chosen", summary, { option }), actor, at)],
+    wake: true,
+  };
+}
