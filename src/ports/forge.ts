@@ -1,3 +1,5 @@
+import type { MergeMethod } from "../core/forge/merge.ts";
+
 /**
  * The service that hosts change requests. An adapter instance belongs to one project and holds its token. Nothing else sees
  * the token, except an agent that publishes if the user chose that (`issueCredentials`).
@@ -34,6 +36,19 @@ export interface Forge {
 
   /** Like `read`, but in a single request and without comments and CI. */
   readState(number: number): Promise<ChangeRequestLook>;
+
+  /**
+   * Merges a change request whose head is `commit`, and deletes its branch. Idempotent: one that was merged with this head is a
+   * success. Rejects with a ForgeError whose `obstacle` says why the forge does not merge it. A branch that cannot be deleted is
+   * only a warning.
+   */
+  merge(number: number, params: MergeParams): Promise<Merged>;
+
+  /**
+   * Closes a change request with a comment, and returns its state. Idempotent: a comment with the same text is posted once, and
+   * a merged change request is not changed.
+   */
+  close(number: number, comment: string): Promise<"closed" | "merged">;
 
   /** Returns one message per problem that would make `publish` fail: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;
@@ -112,6 +127,19 @@ export interface ChangeRequestState extends ChangeRequestLook {
   /** Comments of people and bots, oldest first, without the forge's system notes. */
   readonly comments: readonly ForgeComment[];
   readonly ci: CiState;
+}
+
+export interface MergeParams {
+  readonly commit: string;
+  /** Null: a method that the project allows, squash if possible. */
+  readonly method: MergeMethod | null;
+  /** Posted before the merge, once. */
+  readonly comment?: string | null;
+}
+
+export interface Merged {
+  readonly mergeCommit: string | null;
+  readonly warnings: readonly string[];
 }
 
 export interface ForgeComment {

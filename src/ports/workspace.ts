@@ -1,4 +1,5 @@
 import type { FileChange } from "../core/change/file-change.ts";
+import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
@@ -48,6 +49,14 @@ export interface Workspaces {
 
   /** Pushes `commit` as `branch` to the project's remote, without prompting. Overwrites an earlier push of the same task. */
   push(params: PushParams): Promise<void>;
+
+  /**
+   * Merges a published commit into the remote's default branch and deletes the task's branch there, for a project without a
+   * forge. Never forces: if the default branch has commits that the commit does not contain, nothing is changed and the result is
+   * `outdated`, because the merged files would not be the checked ones. Idempotent: a commit that is already merged is a success.
+   * Throws a UserError of kind "conflict" if the default branch is checked out in the remote.
+   */
+  mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
 
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
@@ -228,6 +237,28 @@ export interface PushParams {
   /** As for `sync`. */
   readonly credentials?: GitCredentials | null;
 }
+
+export interface MergeBranchParams extends ProjectSource {
+  readonly task: string;
+  /** The task's branch. */
+  readonly branch: string;
+  readonly commit: string;
+  /** Null and `rebase`: fast-forward to the commit. */
+  readonly method: MergeMethod | null;
+  /** For the commit of `squash` and `merge`. The same message and time give the same commit. */
+  readonly message: string;
+  readonly at: number;
+}
+
+export type BranchMerge =
+  | {
+      readonly kind: "merged";
+      readonly target: string;
+      /** The commit that the default branch has now. */
+      readonly commit: string;
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: "outdated"; readonly target: string };
 
 export interface ListBranchesParams {
   readonly project: string;

@@ -111,7 +111,16 @@ function rejectAll(error: ForgeError): ForgeApi {
   const reject = async (): Promise<never> => {
     throw new ForgeError(error.trouble, error.message, { hint: error.hint });
   };
-  return { publish: reject, find: reject, listOpen: reject, read: reject, readState: reject, check: reject };
+  return {
+    publish: reject,
+    find: reject,
+    listOpen: reject,
+    read: reject,
+    readState: reject,
+    merge: reject,
+    close: reject,
+    check: reject,
+  };
 }
 
 /** An error that makes the check itself fail is one of the problems it looks for. */

@@ -41,7 +41,10 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
 }
 
 /** The methods that every kind of forge implements itself. */
-export type ForgeApi = Pick<Forge, "publish" | "find" | "listOpen" | "read" | "readState" | "check">;
+export type ForgeApi = Pick<
+  Forge,
+  "publish" | "find" | "listOpen" | "read" | "readState" | "merge" | "close" | "check"
+>;
 
 /** The people named in the project's settings. */
 export type People = Pick<ForgeSettings, "reviewer" | "assignee">;

@@ -64,7 +64,7 @@ export async function diffCommits(context: GitContext, params: DiffParams): Prom
   return { patch: result.stdout.subarray(0, end).toString(), cut, stats };
 }
 
-interface NewCommit {
+export interface NewCommit {
   readonly task: string;
   readonly tree: string;
   readonly parents: readonly string[];
@@ -72,7 +72,7 @@ interface NewCommit {
   readonly at: number;
 }
 
-async function makeCommit(context: GitContext, commit: NewCommit): Promise<string> {
+export async function makeCommit(context: GitContext, commit: NewCommit): Promise<string> {
   const gitDir = taskPaths(context, commit.task).engine;
   const { identity } = await context.person();
   const date = `${Math.floor(commit.at / 1000)} +0000`;

@@ -15,6 +15,7 @@ import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
+import { mergeIntoDefault } from "./remote/merge.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
@@ -57,6 +58,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
     squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
     push: (params) => withEngineDir(context, params, () => pushCommit(context, params)),
+    mergeBranch: async (params) => {
+      const base = await syncMirror(context, params);
+      return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
+    },
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),

@@ -1,3 +1,5 @@
+import type { MergeObstacle } from "../forge/merge.ts";
+
 /** A request that cannot be fulfilled because of what the user did or asked for. `hint` says what to do instead. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
@@ -50,16 +52,25 @@ export class ForgeError extends UserError {
   readonly trouble: "credentials" | "unreachable" | "rate_limit" | "missing" | "refused";
   /** When a retry makes sense. Null if unknown. */
   readonly retryAt: number | null;
+  /** Why the forge does not merge the change request. Null if the error is not about a merge. */
+  readonly obstacle: MergeObstacle | null;
 
   constructor(
     trouble: ForgeError["trouble"],
     message: string,
-    { hint = null, retryAt = null }: { readonly hint?: string | null; readonly retryAt?: number | null } = {},
+    { hint = null, retryAt = null, obstacle = null }: ForgeErrorOptions = {},
   ) {
     super(FORGE_KINDS[trouble], message, hint);
     this.trouble = trouble;
     this.retryAt = retryAt;
+    this.obstacle = obstacle;
   }
+}
+
+interface ForgeErrorOptions {
+  readonly hint?: string | null;
+  readonly retryAt?: number | null;
+  readonly obstacle?: MergeObstacle | null;
 }
 
 const FORGE_KINDS: Readonly<Record<ForgeError["trouble"], UserErrorKind>> = {

@@ -83,7 +83,8 @@ const teahouse: ForgeDefinition = {
       checkedForges.push(`${api} ${project}`);
       return ["The kettle is cold."];
     };
-    return { publish: unused, find: unused, listOpen: unused, read: unused, readState: unused, check };
+    const reading = { find: unused, listOpen: unused, read: unused, readState: unused };
+    return { publish: unused, ...reading, merge: unused, close: unused, check };
   },
   docs: [["personal", "a cup"]],
 };

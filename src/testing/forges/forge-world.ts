@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { MergeMethod } from "../../core/forge/merge.ts";
 import { git } from "../temp-repo.ts";
 
 export interface FakeChangeRequest {
@@ -33,6 +34,17 @@ export interface FakeComment {
 
 export type FakeCi = "running" | "passed" | "failed";
 
+/** The project's rules for merging. Tests change them. */
+export interface MergeRules {
+  methods: readonly MergeMethod[];
+  /** Merging needs an approval that nobody gave. */
+  needsReview: boolean;
+  /** Merging needs a CI that passed. */
+  needsCi: boolean;
+}
+
+export const FREE_MERGING: MergeRules = { methods: ["merge", "squash", "rebase"], needsReview: false, needsCi: false };
+
 /** The forge's data and the path of its repository. */
 export interface ForgeWorld {
   readonly kind: "github" | "gitlab";
@@ -49,6 +61,7 @@ export interface ForgeWorld {
   readonly changeRequests: FakeChangeRequest[];
   readonly ci: Map<string, FakeCi>;
   readonly labels: Set<string>;
+  readonly mergeRules: MergeRules;
 }
 
 export const PROJECT_ID = 4711;
@@ -126,15 +139,44 @@ export function addLabels(world: ForgeWorld, changeRequest: FakeChangeRequest, l
   }
 }
 
-export async function merge(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<string> {
+/** The fake forge's `rebase` also creates one commit. */
+export async function merge(
+  world: ForgeWorld,
+  changeRequest: FakeChangeRequest,
+  method: MergeMethod = "merge",
+): Promise<string> {
   const { bareDir } = world;
   await refreshHead(world, changeRequest);
   const ref = `refs/heads/${changeRequest.target}`;
   const tree = (await git(bareDir, "merge-tree", "--write-tree", ref, changeRequest.headCommit)).split("\n")[0] ?? "";
-  const parents = ["-p", await git(bareDir, "rev-parse", ref), "-p", changeRequest.headCommit];
-  const commit = await git(bareDir, "commit-tree", ...parents, "-m", `Merge ${changeRequest.branch}`, tree);
+  const second = method === "merge" ? ["-p", changeRequest.headCommit] : [];
+  const parents = ["-p", await git(bareDir, "rev-parse", ref), ...second];
+  const message = method === "merge" ? `Merge ${changeRequest.branch}` : changeRequest.title;
+  const commit = await git(bareDir, "commit-tree", ...parents, "-m", message, tree);
   await git(bareDir, "update-ref", ref, commit);
   changeRequest.state = "merged";
   changeRequest.mergeCommit = commit;
   return commit;
+}
+
+export async function deleteBranch({ bareDir }: ForgeWorld, branch: string): Promise<void> {
+  await git(bareDir, "update-ref", "-d", `refs/heads/${branch}`);
+}
+
+/** Adds a comment of the token's owner. */
+export function addComment({ number, comments }: FakeChangeRequest, fields: Partial<FakeComment>): FakeComment {
+  const id = number * 1000 + comments.length + 1;
+  const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
+  const comment: FakeComment = {
+    id,
+    author: "alice",
+    body: "",
+    file: null,
+    line: null,
+    kind: "comment",
+    at,
+    ...fields,
+  };
+  comments.push(comment);
+  return comment;
 }

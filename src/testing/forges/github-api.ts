@@ -9,6 +9,7 @@ import {
   findOpen,
   refreshHead,
 } from "./forge-world.ts";
+import { closeAsRequested, commentAsRequested, handleGitRef, mergeAsRequested } from "./github-merging.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NOT_FOUND: ApiResponse = { status: 404, body: { message: "Not Found", status: "404" } };
@@ -42,6 +43,8 @@ async function route(world: ForgeWorld, request: ApiRequest): Promise<ApiRespons
   if (key === "POST /pulls") return await create(world, request);
   const [, sha = "", what = ""] = /^\/commits\/([0-9a-f]{40})\/(check-runs|status)$/.exec(rest) ?? [];
   if (sha !== "") return ciResponse(world, sha, what);
+  const [, ref = ""] = /^\/git\/refs?\/heads%2F([^/]+)$/.exec(rest) ?? [];
+  if (ref !== "") return await handleGitRef(world, request, decodeURIComponent(ref));
   const [, listName = "", user = ""] = /^\/(collaborators|assignees)\/([^/]+)$/.exec(rest) ?? [];
   if (listName !== "") return world.users.includes(user) ? { status: 204, body: null } : NOT_FOUND;
   const changeRequest = findChangeRequest(world, number);
@@ -60,6 +63,10 @@ async function handleChangeRequest(
       return { status: 200, body: await fullPull(world, changeRequest) };
     case "PATCH /pulls/:n":
       return await update(world, request, changeRequest);
+    case "PUT /pulls/:n/merge":
+      return await mergeAsRequested(world, request, changeRequest);
+    case "POST /issues/:n/comments":
+      return { status: 201, body: comment(commentAsRequested(request, changeRequest)) };
     case "GET /issues/:n/comments":
       return listComments(({ kind, file }) => kind === "comment" && file === null);
     case "GET /pulls/:n/comments":
@@ -116,6 +123,7 @@ async function update(world: ForgeWorld, { body }: ApiRequest, changeRequest: Fa
   if (typeof body["title"] === "string") changeRequest.title = body["title"];
   if (typeof body["body"] === "string") changeRequest.body = body["body"];
   if (typeof body["base"] === "string") changeRequest.target = body["base"];
+  closeAsRequested(body, changeRequest);
   return { status: 200, body: await fullPull(world, changeRequest) };
 }
 
@@ -173,9 +181,19 @@ function ciResponse(world: ForgeWorld, sha: string, what: string): ApiResponse {
   return { status: 200, body: { total_count: runs.length, check_runs: runs } };
 }
 
-function repository({ project, role, url }: ForgeWorld): unknown {
+function repository({ project, role, url, mergeRules: { methods } }: ForgeWorld): unknown {
   const permissions = { admin: false, push: role === "write", pull: true };
-  return { id: 1, full_name: project, private: true, archived: false, html_url: `${url}/${project}`, permissions };
+  return {
+    id: 1,
+    full_name: project,
+    private: true,
+    archived: false,
+    html_url: `${url}/${project}`,
+    permissions,
+    allow_merge_commit: methods.includes("merge"),
+    allow_squash_merge: methods.includes("squash"),
+    allow_rebase_merge: methods.includes("rebase"),
+  };
 }
 
 async function pull(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<Readonly<Record<string, unknown>>> {

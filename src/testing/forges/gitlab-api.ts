@@ -10,6 +10,7 @@ import {
   findOpen,
   refreshHead,
 } from "./forge-world.ts";
+import { handleBranch, mergeAsRequested, mergeSettings, mergeStatus, noteAsRequested } from "./gitlab-merging.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NO_PROJECT: ApiResponse = { status: 404, body: { message: "404 Project Not Found" } };
@@ -49,10 +50,21 @@ async function route(world: ForgeWorld, request: ApiRequest, rest: string): Prom
   if (key === "GET ") return { status: 200, body: projectBody(world) };
   if (key === "GET /merge_requests") return await list(world, request, await summaries(world, request.query));
   if (key === "POST /merge_requests") return await create(world, request);
+  const [, branch = ""] = /^\/repository\/branches\/([^/]+)$/.exec(rest) ?? [];
+  if (branch !== "") return await handleBranch(world, request, decodeURIComponent(branch));
   const changeRequest = findChangeRequest(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
   if (changeRequest === null) return NOT_FOUND;
   if (key === "GET /merge_requests/:n") return { status: 200, body: await full(world, changeRequest) };
   if (key === "PUT /merge_requests/:n") return await update(world, request, changeRequest);
+  if (key === "PUT /merge_requests/:n/merge") {
+    const refusal = await mergeAsRequested(world, request, changeRequest);
+    return refusal ?? { status: 200, body: await full(world, changeRequest) };
+  }
+  if (key === "POST /merge_requests/:n/notes") {
+    const note = noteAsRequested(request, changeRequest);
+    executeQuickActions(changeRequest, note.body);
+    return { status: 201, body: noteBody(note) };
+  }
   if (key === "GET /merge_requests/:n/discussions")
     return await list(world, request, changeRequest.comments.map(discussion));
   return NOT_FOUND;
@@ -107,6 +119,7 @@ async function update(world: ForgeWorld, { body }: ApiRequest, changeRequest: Fa
   }
   if (typeof body["target_branch"] === "string") changeRequest.target = body["target_branch"];
   if (typeof body["add_labels"] === "string") addLabels(world, changeRequest, body["add_labels"].split(","));
+  if (body["state_event"] === "close" && changeRequest.state === "open") changeRequest.state = "closed";
   setPeople(world, changeRequest.reviewers, body["reviewer_ids"]);
   setPeople(world, changeRequest.assignees, body["assignee_ids"]);
   return { status: 200, body: await full(world, changeRequest) };
@@ -155,7 +168,7 @@ function ownToken({ scopes }: ForgeWorld): ApiResponse {
   return { status: 200, body: { id: 1, scopes, active: true, revoked: false, expires_at: null } };
 }
 
-function projectBody({ project, role, url }: ForgeWorld): unknown {
+function projectBody({ project, role, url, mergeRules }: ForgeWorld): unknown {
   const access = { access_level: role === "write" ? 30 : 20 };
   return {
     id: PROJECT_ID,
@@ -163,6 +176,7 @@ function projectBody({ project, role, url }: ForgeWorld): unknown {
     web_url: `${url}/${project}`,
     archived: false,
     merge_requests_enabled: true,
+    ...mergeSettings(mergeRules),
     permissions: { project_access: access, group_access: null },
   };
 }
@@ -177,7 +191,7 @@ async function full(world: ForgeWorld, changeRequest: FakeChangeRequest): Promis
     merge_commit_sha: changeRequest.mergeCommit,
     squash_commit_sha: null,
     has_conflicts: conflict,
-    detailed_merge_status: conflict ? "conflict" : "mergeable",
+    detailed_merge_status: conflict ? "conflict" : mergeStatus(world, changeRequest),
     head_pipeline:
       ci === undefined ? null : { id: 1, sha: changeRequest.headCommit, ref: changeRequest.branch, status },
   };
@@ -213,9 +227,12 @@ function person(username: string, index: number): { id: number; username: string
   return { id: index + 1, username };
 }
 
-function discussion({ id, author, body, file, line, at, kind }: FakeComment): unknown {
+function discussion(comment: FakeComment): unknown {
+  return { id: `d${comment.id}`, individual_note: true, notes: [noteBody(comment)] };
+}
+
+function noteBody({ id, author, body, file, line, at, kind }: FakeComment): unknown {
   const position =
     file === null ? {} : { position: { new_path: file, old_path: file, new_line: line, old_line: null } };
-  const note = { id, body, author: { username: author }, created_at: at, system: kind === "system", ...position };
-  return { id: `d${id}`, individual_note: true, notes: [note] };
+  return { id, body, author: { username: author }, created_at: at, system: kind === "system", ...position };
 }

@@ -7,8 +7,8 @@ import type { ApiResponse } from "./fake-api.ts";
 import { serveGit } from "./git-http.ts";
 import { handleGithubRequest } from "./github-api.ts";
 import { handleGitlabRequest } from "./gitlab-api.ts";
-import { findChangeRequest, readHead, merge, openChangeRequest } from "./forge-world.ts";
-import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment } from "./forge-world.ts";
+import { addComment, findChangeRequest, FREE_MERGING, readHead, merge, openChangeRequest } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment, MergeRules } from "./forge-world.ts";
 
 export interface LoopbackParams {
   readonly kind: "github" | "gitlab";
@@ -44,6 +44,7 @@ export interface LoopbackForge {
   /** All requests in order. */
   readonly requests: readonly LoopbackRequest[];
   readonly changeRequests: readonly FakeChangeRequest[];
+  readonly mergeRules: MergeRules;
   /** Opens a change request like a person would. */
   openRequest(fields: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
   /** Merges in the repository and returns the merge commit. */
@@ -106,6 +107,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     changeRequests: [],
     ci: new Map(),
     labels: new Set(),
+    mergeRules: { ...FREE_MERGING },
   };
   const recorder = new RequestRecorder(world, params);
   const server = createServer((request, response) => {
@@ -130,6 +132,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     repo,
     requests: recorder.requests,
     changeRequests: world.changeRequests,
+    mergeRules: world.mergeRules,
     ...createControls(world),
     fail: (failure) => void recorder.failures.push({ failure, remaining: failure.times ?? 1 }),
     stopAfterPush: () => void (recorder.state = "stops after push"),
@@ -137,6 +140,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     reset() {
       for (const list of [recorder.requests, recorder.failures, world.changeRequests]) list.length = 0;
       for (const collection of [world.ci, world.labels]) collection.clear();
+      Object.assign(world.mergeRules, FREE_MERGING);
       recorder.state = "running";
     },
     async close() {
@@ -171,12 +175,7 @@ function createControls(
     },
     merge: (number) => merge(world, get(number)),
     closeRequest: (number) => void (get(number).state = "closed"),
-    comment(number, fields) {
-      const { comments } = get(number);
-      const id = number * 1000 + comments.length + 1;
-      const at = new Date(Date.UTC(2026, 0, 2) + comments.length * 1000).toISOString();
-      comments.push({ id, author: "alice", file: null, line: null, kind: "comment", at, ...fields });
-    },
+    comment: (number, fields) => void addComment(get(number), fields),
     ci: (number, state) => void world.ci.set(get(number).headCommit, state),
   };
 }

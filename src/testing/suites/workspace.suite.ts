@@ -9,6 +9,7 @@ import { testChurn } from "./workspace-churn.suite.ts";
 import { testOverlay } from "./workspace-overlay.suite.ts";
 import { testPeoplesCommits } from "./workspace-people.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
+import { testMergeBranch } from "./workspace-merge.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
 import { testReuse } from "./workspace-reuse.suite.ts";
@@ -393,5 +394,6 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
   testPeoplesCommits(adapter, setup);
+  testMergeBranch(adapter, setup);
   testChurn(adapter, setup);
 }

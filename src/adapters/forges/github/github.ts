@@ -2,9 +2,11 @@ import type { ChangeRequest } from "../../../ports/forge.ts";
 import { checkGithub } from "./check.ts";
 import { createGithubClient, repoPath } from "./client.ts";
 import type { RepositoryName } from "./client.ts";
+import { githubMerging } from "./merge.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
+import { closeOnce, mergeOnce } from "../shared/merge.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
 import type { ForgeApi, ForgeApiOptions } from "../definition.ts";
 
@@ -39,6 +41,9 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
     },
     read: async (number) => readPull(client, await getCurrentName(), number),
     readState: async (number) => lookAtPull(client, await getCurrentName(), number),
+    merge: async (number, params) =>
+      mergeOnce(githubMerging(client, await getCurrentName(), number), { ...params, pause: options.pause }),
+    close: async (number, comment) => closeOnce(githubMerging(client, await getCurrentName(), number), comment),
     check: () => checkGithub(client, configuredName, options.people),
   };
 }

@@ -57,7 +57,7 @@ export function toChangeRequest({ number, html_url: url, title, head }: Pull): C
 }
 
 /** A fork may have a branch of the same name. */
-function isFromRepository({ head }: Pull, { owner, repo }: RepositoryName): boolean {
+export function isFromRepository({ head }: Pull, { owner, repo }: RepositoryName): boolean {
   return head.repo?.full_name.toLowerCase() === `${owner}/${repo}`.toLowerCase();
 }
 

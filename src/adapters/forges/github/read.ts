@@ -31,11 +31,11 @@ export async function lookAtPull(
 
 type FullPull = z.infer<typeof fullPull>;
 
-function getPull(client: ForgeClient, repo: RepositoryName, number: number): Promise<FullPull> {
+export function getPull(client: ForgeClient, repo: RepositoryName, number: number): Promise<FullPull> {
   return client.get(fullPull, { doing: `read pull request #${number}`, path: repoPath(repo, "pulls", number) });
 }
 
-function toLook(pull: FullPull): ChangeRequestLook {
+export function toLook(pull: FullPull): ChangeRequestLook {
   return {
     ...toChangeRequest(pull),
     state: pull.merged ? "merged" : pull.state,
@@ -84,7 +84,7 @@ function toComment(kind: string, { id, body, user }: CommentFields, createdAt: s
   };
 }
 
-async function readCi(client: ForgeClient, repo: RepositoryName, ref: string): Promise<CiState> {
+export async function readCi(client: ForgeClient, repo: RepositoryName, ref: string): Promise<CiState> {
   const [runs, statuses] = await Promise.all([
     emptyIfForbidden(async () => {
       const found = await client.list(checkRuns, {

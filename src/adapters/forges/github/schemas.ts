@@ -9,6 +9,10 @@ export const repository = z.object({
   private: z.boolean(),
   archived: z.boolean().default(false),
   permissions: z.object({ push: z.boolean() }).optional(),
+  // Missing if the token cannot push.
+  allow_merge_commit: z.boolean().nullish(),
+  allow_squash_merge: z.boolean().nullish(),
+  allow_rebase_merge: z.boolean().nullish(),
 });
 
 /** As returned in lists. */
@@ -30,11 +34,14 @@ export const pull = z.object({
 export type Pull = z.infer<typeof pull>;
 
 export const fullPull = pull.extend({
+  draft: z.boolean().nullish(),
   merged: z.boolean(),
   merge_commit_sha: z.string().nullable(),
   mergeable: z.boolean().nullable(),
   mergeable_state: z.string(),
 });
+
+export const gitRef = z.object({ object: z.object({ sha: z.string() }) });
 
 export const issueComment = z.object({
   id: z.number(),

@@ -2,9 +2,11 @@ import type { z } from "zod";
 import { ForgeResponseError } from "../shared/responses.ts";
 import { createForgeClient } from "../shared/client.ts";
 import type { ForgeClient } from "../shared/client.ts";
+import { gitlabMerging } from "./merge.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
+import { closeOnce, mergeOnce } from "../shared/merge.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
 import type { ForgeApi, ForgeApiOptions, People } from "../definition.ts";
 
@@ -44,6 +46,9 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
     },
     read: async (number) => readMergeRequest(client, await getProjectId(), number),
     readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
+    merge: async (number, params) =>
+      mergeOnce(gitlabMerging(client, await getProjectId(), number), { ...params, pause: options.pause }),
+    close: async (number, comment) => closeOnce(gitlabMerging(client, await getProjectId(), number), comment),
     async check() {
       const found = await readProject();
       return [

@@ -27,15 +27,15 @@ export async function lookAtMergeRequest(client: ForgeClient, id: number, number
   return toLook(await getMergeRequest(client, id, number));
 }
 
-function getMergeRequest(client: ForgeClient, id: number, number: number): Promise<FullMergeRequest> {
+export function getMergeRequest(client: ForgeClient, id: number, number: number): Promise<FullMergeRequest> {
   return client.get(fullMergeRequest, { doing: `read merge request !${number}`, path: pathOf(id, number) });
 }
 
-function pathOf(id: number, number: number): string {
+export function pathOf(id: number, number: number): string {
   return `/projects/${id}/merge_requests/${number}`;
 }
 
-function toLook(read: FullMergeRequest): ChangeRequestLook {
+export function toLook(read: FullMergeRequest): ChangeRequestLook {
   return {
     ...toChangeRequest(read),
     state: stateOf(read),
@@ -55,14 +55,14 @@ function mergeCommitOf({
 }
 
 /** GitLab computes it asynchronously after the first request. */
-function hasConflict(read: FullMergeRequest): boolean | null {
+export function hasConflict(read: FullMergeRequest): boolean | null {
   if (read.has_conflicts) return true;
   const status = read.detailed_merge_status ?? read.merge_status ?? "";
   return /^(unchecked|checking|preparing|approvals_syncing|cannot_be_merged_recheck)/.test(status) ? null : false;
 }
 
 /** After a push, GitLab reports the previous commit's pipeline until the new one starts. */
-function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiState {
+export function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiState {
   if (!pipeline) return "none";
   // Merged results pipelines run on a temporary merge commit.
   const isMergedResult = /^refs\/merge-requests\/\d+\/(merge|train)$/.test(pipeline.ref);

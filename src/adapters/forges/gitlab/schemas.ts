@@ -11,6 +11,8 @@ export const project = z.object({
   // Missing if the token's owner is not a member.
   merge_requests_enabled: z.boolean().nullish(),
   permissions: z.object({ project_access: access, group_access: access }).nullish(),
+  merge_method: z.string().nullish(),
+  squash_option: z.string().nullish(),
 });
 
 /** As returned in lists. */
@@ -58,6 +60,8 @@ const note = z.object({
     .nullish(),
 });
 export type Note = z.infer<typeof note>;
+
+export const branch = z.object({ commit: z.object({ id: z.string() }) });
 
 export const discussion = z.object({ notes: z.array(note) });
 

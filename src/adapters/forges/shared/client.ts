@@ -17,7 +17,7 @@ export interface ForgeClient {
 export interface ApiRequest {
   /** Completes "cannot …" in the error. */
   readonly doing: string;
-  readonly method?: "GET" | "POST" | "PATCH" | "PUT";
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** Relative to the API's URL. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;

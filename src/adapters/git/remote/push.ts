@@ -13,11 +13,11 @@ import { readBranch } from "./list-branches.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
-const HALF_AN_HOUR = 1_800_000;
+export const HALF_AN_HOUR = 1_800_000;
 const MAX_TRIES = 3;
-const PUSH = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
+export const PUSH = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
 /** A checkout may be configured to update when its branch is pushed to. That is for the user's pushes, not for ours. */
-const REFUSE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
+export const REFUSE_CHECKED_OUT = "--receive-pack=git -c receive.denyCurrentBranch=refuse receive-pack";
 
 export async function pushCommit(context: GitContext, params: PushParams): Promise<void> {
   checkCommit(params.commit);
@@ -59,26 +59,34 @@ async function push(context: GitContext, params: PushParams, expected: string): 
 function checkPushResult(params: PushParams, result: GitResult): void {
   if (result.code === 0) return;
   if (isRefused(result)) throw explainForeignBranch(params);
+  throw explainPushFailure(params, result);
+}
+
+/** For a push that the remote refused for another reason than the commit of the branch. */
+export function explainPushFailure(
+  params: Pick<PushParams, "branch" | "remote" | "credentials">,
+  result: GitResult,
+): UserError {
   const remote = withoutCredentials(params.remote);
   const stderr = redactPassword(result.stderr, params.credentials);
   const said = `${redactPassword(result.stdout.toString(), params.credentials)}${stderr}`;
   if (/branch is currently checked out|refusing to update checked out branch/.test(said)) {
-    throw new UserError(
+    return new UserError(
       "conflict",
       `The branch "${params.branch}" is checked out in ${remote}, so it was not updated.`,
       "Check out another branch there and try again.",
     );
   }
   const rejected = /^!\t.*\t(\[remote rejected\] .*)$/m.exec(said)?.[1];
-  if (rejected === undefined) throw explainRemoteFailure(params.remote, said, params.credentials);
+  if (rejected === undefined) return explainRemoteFailure(params.remote, said, params.credentials);
   const remoteSaid = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, line]) => line?.trim()).join(" ");
-  throw new UserError(
+  return new UserError(
     "forbidden",
     `${remote} refused "${params.branch}": ${rejected} ${remoteSaid}`.trim().slice(0, 2000),
   );
 }
 
-function isRefused({ code, stdout }: GitResult): boolean {
+export function isRefused({ code, stdout }: GitResult): boolean {
   return (
     code !== 0 &&
     /^!\t.*\[rejected\] \((stale info|fetch first|non-fast-forward|needs force)\)/m.test(stdout.toString())
@@ -103,7 +111,7 @@ function pushedFile(context: GitContext, params: TaskBranch): string {
   return join(taskPaths(context, params.task).engine, "pushed", encodeURIComponent(params.branch));
 }
 
-function isPath(remote: string): boolean {
+export function isPath(remote: string): boolean {
   return remote.startsWith("/") || remote.startsWith(".") || remote.startsWith("file:");
 }
 
