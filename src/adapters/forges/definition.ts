@@ -43,7 +43,9 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
 /** The methods that every kind of forge implements itself. */
 export type ForgeApi = Pick<
   Forge,
-  "publish" | "find" | "listOpen" | "read" | "readState" | "merge" | "close" | "check"
+  "publish" | "find" | "listOpen" | "read" | "readState"
+  | "readCiFailures"
+  | "hasWriteAccess" | "merge" | "close" | "check"
 >;
 
 /** The people named in the project's settings. */

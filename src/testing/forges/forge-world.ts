@@ -30,6 +30,8 @@ export interface FakeComment {
   /** `review`: the text of a GitHub review; `system`: a system note of GitLab. */
   readonly kind: "comment" | "review" | "system";
   readonly at: string;
+  /** The comment is part of a review that requests changes. */
+  readonly requestsChanges?: boolean;
 }
 
 export type FakeCi = "running" | "passed" | "failed";
@@ -60,6 +62,8 @@ export interface ForgeWorld {
   readonly maxPerPage: number;
   readonly changeRequests: FakeChangeRequest[];
   readonly ci: Map<string, FakeCi>;
+  /** Logs of failed CI by commit. */
+  readonly ciLogs: Map<string, string>;
   readonly labels: Set<string>;
   readonly mergeRules: MergeRules;
 }

@@ -3,6 +3,7 @@ import { ForgeResponseError } from "../shared/responses.ts";
 import { createForgeClient } from "../shared/client.ts";
 import type { ForgeClient } from "../shared/client.ts";
 import { gitlabMerging } from "./merge.ts";
+import { canPush, readFailedJobs } from "./ci-failures.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
@@ -45,6 +46,8 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
       return open.filter(({ labels }) => labels.includes(label)).map(toChangeRequest);
     },
     read: async (number) => readMergeRequest(client, await getProjectId(), number),
+    readCiFailures: async (number) => readFailedJobs(client, await getProjectId(), number),
+    hasWriteAccess: async (user) => canPush(client, await getProjectId(), { user, minimum: DEVELOPER_ACCESS_LEVEL }),
     readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
     merge: async (number, params) =>
       mergeOnce(gitlabMerging(client, await getProjectId(), number), { ...params, pause: options.pause }),
