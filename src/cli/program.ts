@@ -138,21 +138,22 @@ function addTaskCommands(program: Command): void {
     .description("Submit a task")
     .option(
       "--pipeline <name>",
-      "Use this pipeline: chore, feature, bug, improve, staged or one defined by the project",
-      "staged",
+      "Use this pipeline: chore, feature, bug, improve, staged or one defined by the project (default: staged)",
     )
     .option("--title <title>", "Set the title (default: the first line of the text)")
-    .option("--from <file>", "Read the text from a file, or from stdin with -")
+    .option("--from <file>", "Read the task from a Markdown file with optional front matter, or from stdin with -")
+    .option("--issue <n>", "Read title and text from this issue of the project's forge", wholeNumber)
     .option("--agent <name>", "Use this agent instead of the project's")
     .option("--model <id>", "Use this model instead of the agent's default")
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--auto-approve", "Skip a person's approval")
     .option("--design", "Include a design step")
-    .addOption(new Option("--priority <p>", "Set the priority in the queue").choices(PRIORITIES).default("normal"))
+    .addOption(new Option("--priority <p>", "Set the priority in the queue (default: normal)").choices(PRIORITIES))
     .addOption(new Option("--size <s>", "Set the size of the task").choices(SIZES))
     .addOption(new Option("--complexity <c>", "Set the complexity of the task").choices(COMPLEXITIES))
     .option("--tag <tag>", "Add a tag; repeatable", collect)
+    .option("--related <task>", "Include this task in the prompts: its documents, summaries and change")
     .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")

@@ -183,6 +183,8 @@ describe("API: decisions", () => {
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       after: [],
+      related: null,
+      issue: null,
       pipeline: "staged",
       title: null,
       description: "Paint",

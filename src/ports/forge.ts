@@ -43,6 +43,9 @@ export interface Forge {
   /** Like `read`, but in a single request and without comments and CI. */
   readState(number: number): Promise<ChangeRequestLook>;
 
+  /** Returns an issue. Rejects with trouble "missing" if there is none with this number; a change request is not an issue. */
+  readIssue(number: number): Promise<ForgeIssue>;
+
   /**
    * Merges a change request whose head is `commit`, and deletes its branch. Idempotent: one that was merged with this head is a
    * success. Rejects with a ForgeError whose `obstacle` says why the forge does not merge it. A branch that cannot be deleted is
@@ -58,6 +61,14 @@ export interface Forge {
 
   /** Returns one message per problem that would make `publish` fail: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;
+}
+
+/** Written by anyone who can open an issue, so its text is untrusted. */
+export interface ForgeIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url: string;
 }
 
 /** A webhook request from a forge. */

@@ -70,3 +70,21 @@ test("all unknown tasks are named at once", async () => {
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('There is no task "nope1". There is no task "nope2".');
 });
+
+test("--from takes the title and the properties from a file, options win, and all problems are named at once", async () => {
+  const file = join(user.repo.path, "task.md");
+  await writeFile(file, "---\npipeline: chore\npriority: high\ntags: [api]\n---\n# Greet people\n\nBy name.\n");
+  expect(await user.json<TaskJson>("submit", "--from", file, "--priority", "low")).toMatchObject({
+    title: "Greet people",
+    description: "# Greet people\n\nBy name.",
+    pipeline: "chore",
+    priority: "low",
+    tags: ["api"],
+  });
+  await writeFile(file, "---\npriority: soon\nsiez: m\n---\nText\n");
+  const refused = await user.run("submit", "--from", file);
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toMatch(/task\.md:2:.*priority[^]*task\.md:3:.*siez/);
+  expect((await user.run("submit", "--pipeline", "chore", "--issue", "12")).stderr).toContain("has no forge");
+  expect((await user.run("submit", "--pipeline", "chore")).stderr).toContain("--issue <number>");
+});

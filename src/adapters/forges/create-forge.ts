@@ -119,6 +119,7 @@ function rejectAll(error: ForgeError): ForgeApi {
     readState: reject,
     readCiFailures: reject,
     hasWriteAccess: reject,
+    readIssue: reject,
     merge: reject,
     close: reject,
     check: reject,

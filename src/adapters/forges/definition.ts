@@ -43,9 +43,17 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
 /** The methods that every kind of forge implements itself. */
 export type ForgeApi = Pick<
   Forge,
-  "publish" | "find" | "listOpen" | "read" | "readState"
+  | "publish"
+  | "find"
+  | "listOpen"
+  | "read"
+  | "readState"
   | "readCiFailures"
-  | "hasWriteAccess" | "merge" | "close" | "check"
+  | "hasWriteAccess"
+  | "readIssue"
+  | "merge"
+  | "close"
+  | "check"
 >;
 
 /** The people named in the project's settings. */

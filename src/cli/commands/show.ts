@@ -7,6 +7,7 @@ import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
+import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
@@ -53,6 +54,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
+  const reviews = describeReviews(context, task);
+  if (reviews !== "") parts.push(title("Reviews"), reviews);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
   const granted = describeGranted(context, task, events);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
+import { parseTaskFile, type TaskFile } from "../../config/files/task-file.ts";
 import { parseDuration } from "../../core/schedule/duration.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
@@ -12,7 +13,7 @@ import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
 import { reportTask } from "../wait/wait-for-task.ts";
 
 export interface SubmitOptions {
-  readonly pipeline: string;
+  readonly pipeline?: string;
   readonly title?: string;
   readonly from?: string;
   readonly agent?: string;
@@ -22,32 +23,34 @@ export interface SubmitOptions {
   readonly autoApprove?: boolean;
   readonly design?: boolean;
   readonly withoutChecks?: boolean;
-  readonly priority: Priority;
+  readonly priority?: Priority;
   readonly size?: Size;
   readonly complexity?: Complexity;
   readonly tag?: readonly string[];
   readonly after?: readonly string[];
+  readonly related?: string;
+  readonly issue?: number;
   readonly wait?: boolean;
 }
 
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
-  const description = readDescription(text, options.from);
+  const task = readTask(text, options);
   const client = await connect(context);
   const project = await findProjectName(context, client);
   await warnAboutUntrustedChanges(context, client, project);
   const unseenWork = describeUnseenWork(context, client, project);
-  const task = await client.call("POST /tasks", {
+  const submitted = await client.call("POST /tasks", {
     // A retry after a lost response must not create a second task.
     idempotencyKey: randomUUID(),
     body: {
       project,
-      pipeline: options.pipeline,
-      title: options.title ?? null,
-      description,
-      priority: options.priority,
-      size: options.size ?? null,
-      complexity: options.complexity ?? null,
-      tags: [...(options.tag ?? [])],
+      pipeline: options.pipeline ?? task.pipeline ?? "staged",
+      title: options.title ?? task.title,
+      description: task.description,
+      priority: options.priority ?? task.priority ?? "normal",
+      size: options.size ?? task.size ?? null,
+      complexity: options.complexity ?? task.complexity ?? null,
+      tags: [...(options.tag ?? task.tags ?? [])],
       agent: options.agent ?? null,
       model: options.model ?? null,
       timeout_ms: options.timeout === undefined ? null : readTimeout(options.timeout),
@@ -55,22 +58,28 @@ export async function submit(context: CliContext, text: string | undefined, opti
       auto_approve: options.autoApprove ?? false,
       design: options.design ?? false,
       without_checks: options.withoutChecks ?? false,
-      after: [...(options.after ?? [])],
+      after: [...(options.after ?? task.after ?? [])],
+      related: options.related ?? null,
+      issue: options.issue ?? null,
     },
   });
   context.progress(await unseenWork);
-  await reportTask(context, client, task, { wait: options.wait, since: null });
+  await reportTask(context, client, submitted, { wait: options.wait, since: null });
 }
 
-function readDescription(text: string | undefined, file: string | undefined): string {
-  if ((text === undefined) === (file === undefined))
-    throw new UserError(
-      "invalid",
-      text === undefined ? "The task has no description." : "A description and --from cannot be combined.",
-      'Describe the task with nightshift submit "…" or with --from <file>.',
-    );
+/** Options of the command line win over the front matter of the file. */
+function readTask(text: string | undefined, { from, issue }: SubmitOptions): TaskFile {
+  if (text !== undefined && from !== undefined)
+    throw new UserError("invalid", "A description and --from cannot be combined.", HOW_TO_DESCRIBE);
+  if (text === undefined && from === undefined && issue === undefined)
+    throw new UserError("invalid", "The task has no description.", HOW_TO_DESCRIBE);
   refusePlaceholder(text);
-  if (file === undefined) return text ?? "";
+  return from === undefined ? { title: null, description: text ?? "" } : parseTaskFile(readText(from), from);
+}
+
+const HOW_TO_DESCRIBE = 'Describe the task with nightshift submit "…", with --from <file> or with --issue <number>.';
+
+function readText(file: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {

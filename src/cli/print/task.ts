@@ -94,7 +94,7 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
-    ...describeAfter(task).map(wrap),
+    ...describeOrigin(task).map(wrap),
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
@@ -120,8 +120,12 @@ export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | nul
 }
 
 /** A daemon of an older version does not send it. */
-function describeAfter({ after = [] }: { readonly after?: readonly string[] }): readonly string[] {
-  return after.length === 0 ? [] : [`after ${after.join(", ")}`];
+function describeOrigin({ after = [], related = null, issue = null }: Partial<TaskJson>): readonly string[] {
+  return [
+    ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
+    ...(related === null ? [] : [`related to ${related}`]),
+    ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),
+  ];
 }
 
 /** A task that waits for another one has not been tried yet. */

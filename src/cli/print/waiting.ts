@@ -5,6 +5,7 @@ import { copyableWord, PLACEHOLDER } from "../copyable.ts";
 import { withoutFindings } from "./findings.ts";
 import { indentText } from "./fit-text.ts";
 import { formatMessage } from "./message.ts";
+import { describeVerdict } from "./reviews.ts";
 import { shortId } from "./short-id.ts";
 import type { Screen } from "./style.ts";
 import { describeTime } from "./time.ts";
@@ -48,7 +49,12 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return `Waiting for the change to be merged. To give it up: nightshift reject ${id}\n`;
+      return [
+        "Waiting for the change to be merged.",
+        indentText(screen, describeVerdict(task), ""),
+        `To give it up: nightshift reject ${id}`,
+        "",
+      ].join("\n");
   }
 }
 

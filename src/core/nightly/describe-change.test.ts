@@ -105,6 +105,15 @@ describe("describeTaskChange", () => {
     expect(text.body).toBe("## Summary\n\ngreets\n\n## Request\n\nGreet the world\n\n## Checks\n\n- test: passed");
   });
 
+  it("closes the issue that the engine names, and none that a text names", () => {
+    const text = { title: "Fixes #7", description: "Closes #8", summary: "Resolves #9", checks: [], trailer: "" };
+    const change = describeTaskChange({ ...text, issue: 12 });
+    expect(change.body).toMatch(/## Issue\n\nCloses #12$/);
+    expect(`${change.title}${change.message}${change.body}`.match(/(clos|fix|resolv)es #\d+/gi)).toEqual([
+      "Closes #12",
+    ]);
+  });
+
   it("escapes forge commands in the commit message and in the title", () => {
     const summary = "Greets. Closes #12\n\nCo-authored-by: x <x@y.example>";
     const text = describeTaskChange({

@@ -50,10 +50,13 @@ export interface TaskChange {
   readonly summary: string;
   readonly checks: readonly string[];
   readonly trailer: string;
+  /** Number of the issue that the merge closes. */
+  readonly issue?: number | null;
 }
 
-/** Text of a change that a person requested. */
-export function describeTaskChange({ title, description, summary, checks, trailer }: TaskChange): ChangeText {
+/** Text of a change that a person requested. Only the number that the engine knows closes an issue. */
+export function describeTaskChange(change: TaskChange): ChangeText {
+  const { title, description, summary, checks, trailer, issue = null } = change;
   return {
     message: [commitText([title, summary === title ? "" : summary].join("\n\n")), trailer]
       .filter((part) => part !== "")
@@ -63,6 +66,7 @@ export function describeTaskChange({ title, description, summary, checks, traile
       ["Summary", forgeText(summary)],
       ["Request", forgeText(description)],
       ["Checks", checks.map((check) => `- ${forgeText(check)}`).join("\n")],
+      ["Issue", issue === null ? "" : `Closes #${issue}`],
     ]),
     labels: [],
   };

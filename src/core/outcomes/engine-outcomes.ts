@@ -59,6 +59,10 @@ export const ENGINE_OUTCOMES = {
     trigger: "retry",
     payload: { claimed: z.string().optional(), summary: z.string().optional() },
   }),
+  /** The branch moved while it was reviewed, so the verdict is about a commit that is no longer the task's newest one. */
+  outdated_verdict: defineFailure({ from: { agent: ["review"] }, edge: { do: "again", max: 2, then: "person" } }),
+  /** The review was given up without a verdict, which is no approval. */
+  no_verdict: defineOutcome({ class: "verdict", from: { agent: ["review"] }, edge: { do: "fail" }, payload: nothing }),
   published: defineOutcome({
     class: "success",
     from: { publish: true },

@@ -53,18 +53,26 @@ export const comment = z.object({
   severity: z.enum(["critical", "suggestion", "nit"]),
   comment: text,
 });
+/** Optional. The engine binds the verdict to the commit that was reviewed, and refuses a report about another one. */
+const commit = maybe(z.string().max(64)).optional();
 const comments = z
   .array(comment)
   .max(200)
   .nullish()
   .transform((list) => list ?? []);
 
+const commentAnswer = z.object({ comment: z.int().min(1).max(200), answer: z.string().max(2_000) });
+
 /** Reported by the agents of other pipelines. */
 export const WORK_OUTCOMES = {
   implemented: defineReport({
     class: "success",
     from: { agent: CHANGING_ROLES },
-    schema: z.object({ summary: text, subtasks_done: maybe(z.array(z.int().min(1).max(100)).max(100)).optional() }),
+    schema: z.object({
+      summary: text,
+      subtasks_done: maybe(z.array(z.int().min(1).max(100)).max(100)).optional(),
+      comments_answered: maybe(z.array(commentAnswer).max(200)).optional(),
+    }),
     when: "when the change is complete in the files of the workspace. Say what you changed and why. Claims about tests do not count; the engine runs the checks afterwards.",
     example: { summary: "parsePrice now keeps the sign. Added two cases to its test." },
   }),
@@ -108,7 +116,7 @@ export const WORK_OUTCOMES = {
   approved: defineReport({
     class: "verdict",
     from: { agent: ["review"] },
-    schema: z.object({ summary: text, comments }).superRefine((review, context) => {
+    schema: z.object({ summary: text, comments, commit }).superRefine((review, context) => {
       if (review.comments.some(({ severity }) => severity === "critical")) {
         context.addIssue({
           code: "custom",
@@ -127,7 +135,7 @@ export const WORK_OUTCOMES = {
     class: "verdict",
     from: { agent: ["review"], wait: ["review"] },
     trigger: "comments",
-    schema: z.object({ summary: text, comments }),
+    schema: z.object({ summary: text, comments, commit }),
     when: "when something must change before the merge. `severity` is critical, suggestion or nit.",
     example: {
       summary: "-0 is parsed as 1.",

@@ -8,6 +8,7 @@ import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
+import { dropOutdatedVerdict } from "./verdict.ts";
 import { applyOutcome } from "./apply-outcome.ts";
 import { recordMove } from "./record-move.ts";
 import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
@@ -63,7 +64,8 @@ export interface NextRun {
 }
 
 /** Decides what a task does next. This is the only place that does so; its result is stored in one transaction. */
-export function advance(params: AdvanceParams): Advance {
+export function advance(given: AdvanceParams): Advance {
+  const params = { ...given, outcome: dropOutdatedVerdict(given.outcome, given.task) };
   const { pipeline, task } = params;
   if (hasEnded(task)) return { task, events: [], next: null };
   const state = pipeline.states[task.state];
@@ -270,6 +272,9 @@ function treatAsAgentError(params: AdvanceParams, times: number): Move {
 }
 
 function giveUp(params: AdvanceParams, then: "fail" | "person", reason: string): Move {
+  const withoutVerdict = params.pipeline.states[params.task.state]?.on.no_verdict;
+  if (withoutVerdict !== undefined)
+    return followTargets({ ...params, outcome: outcomeOf("no_verdict", reason) }, withoutVerdict);
   return then === "fail" ? goToEnd(params, "failed", reason) : askPerson(params, reason, []);
 }
 

@@ -48,8 +48,11 @@ export function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
   return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
 }
 
-export function tryAgainTrigger(params: AdvanceParams): Trigger {
+export function tryAgainTrigger(params: AdvanceParams): Trigger | null {
   switch (params.outcome.name) {
+    case "outdated_verdict":
+      // The next review looks at other work and starts afresh.
+      return null;
     case "agent_error":
       return retryTrigger(params);
     case "context_too_long":

@@ -129,6 +129,7 @@ function input(role: Role): PromptInput {
       category: { name: "tests", label: "tests (fallback from docs)", guidance: read("categories/tests.md").trim() },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
       baseCommit: "0123abc",
+      headCommit: null,
     },
     data: GIVEN[ROLES.find((each) => each === role) ?? "implement"],
     variables: {},

@@ -198,6 +198,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
       category: { name: "tests", label: "tests", guidance: "Missing coverage first." },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
       baseCommit: null,
+      headCommit: null,
     },
     data: {},
     variables: {},

@@ -52,6 +52,8 @@ export interface PromptValues {
   readonly defaultBranch: string;
   /** The commit that the task's work is based on. Null: not known yet. */
   readonly baseCommit: string | null;
+  /** The commit with the task's work so far. Null: not known yet. */
+  readonly headCommit: string | null;
   readonly repoUrl: string | null;
   readonly reviewer: string | null;
   /** Null: all commands of the system. */
@@ -181,6 +183,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     repo_url: inlineValue(values.repoUrl ?? NONE),
     default_branch: inlineValue(values.defaultBranch),
     base_commit: inlineValue(values.baseCommit ?? "HEAD"),
+    head_commit: inlineValue(values.headCommit ?? "HEAD"),
     project: inlineValue(values.project),
     reviewer: inlineValue(values.reviewer ?? NONE),
     max_diff_lines: String(values.limits.maxDiffLines),

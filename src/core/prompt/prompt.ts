@@ -13,6 +13,7 @@ export const TEMPLATE_VARIABLES = [
   "repo_url",
   "default_branch",
   "base_commit",
+  "head_commit",
   "project",
   "reviewer",
   "max_diff_lines",

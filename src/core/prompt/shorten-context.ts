@@ -12,7 +12,7 @@ export function countTokens(text: string): number {
 
 /**
  * Shortens a prompt's background by about `tokens`: the oldest summaries first, then documents that the plan replaces, then
- * the diff, which the agent can read from the files. The task, the plan, the newest feedback and the conversation stay whole.
+ * the diff, which the agent can read from the files, then the oldest reviews. The task, the plan, the newest feedback and the conversation stay whole.
  */
 export function shortenContext<Input extends Pick<PromptInput, "task" | "data">>(input: Input, tokens: number): Input {
   const excess = { characters: tokens * CHARACTERS_PER_TOKEN };
@@ -47,7 +47,7 @@ function indexOfNewestFeedback(entries: readonly ContextEntry[]): number {
   return entries.findLastIndex(({ kind }) => FEEDBACK.includes(kind));
 }
 
-const SHORTENED: readonly DataVariable[] = ["related_task", "report", "design", "checks", "diff"];
+const SHORTENED: readonly DataVariable[] = ["related_task", "report", "design", "checks", "diff", "prior_review"];
 
 function shortenData(data: PromptData, excess: Excess): PromptData {
   const changed = SHORTENED.flatMap((name) => {

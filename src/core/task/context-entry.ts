@@ -1,4 +1,5 @@
 import { entryOf, type Outcome } from "../outcomes/outcome.ts";
+import { sortComments } from "./review.ts";
 import type { Role } from "./role.ts";
 import type { Trigger } from "./task.ts";
 
@@ -73,7 +74,11 @@ function describeRun(outcome: Outcome, role: Role | null, trigger: Trigger | nul
   switch (outcome.name) {
     case "implemented": {
       const isFix = REPAIRS.includes(trigger?.kind) || role === "request_changes";
-      return byAgent(isFix ? "fix_summary" : "implementation_summary");
+      const answers = role === "request_changes" ? (outcome.payload.comments_answered ?? []) : [];
+      return {
+        ...byAgent(isFix ? "fix_summary" : "implementation_summary"),
+        ...(answers.length > 0 && { data: { answers } }),
+      };
     }
     case "plan_complete":
       return byAgent(role === "plan_revision" ? "plan_revision_summary" : "plan_summary");
@@ -82,9 +87,9 @@ function describeRun(outcome: Outcome, role: Role | null, trigger: Trigger | nul
     case "design_ready":
       return byAgent("design_summary");
     case "approved":
-      return { kind: "review_approved", source: "reviewer", data: { comments: outcome.payload.comments } };
+      return { kind: "review_approved", source: "reviewer", data: reviewData(outcome) };
     case "changes_requested":
-      return { kind: "review_feedback", source: "reviewer", data: { comments: outcome.payload.comments } };
+      return { kind: "review_feedback", source: "reviewer", data: reviewData(outcome) };
     case "checks_failed":
     case "policy_failed":
       return { kind: "failed_checks", source: "engine", data: { outcome: outcome.name } };
@@ -95,6 +100,11 @@ function describeRun(outcome: Outcome, role: Role | null, trigger: Trigger | nul
         ? { kind: "failed_attempt", source: "agent", data: { outcome: outcome.name } }
         : null;
   }
+}
+
+function reviewData({ payload }: Outcome<"approved" | "changes_requested">): ContextEntry["data"] {
+  const { comments, commit } = payload;
+  return { comments: sortComments(comments), ...(commit !== undefined && { commit }) };
 }
 
 function shorten(text: string): string {

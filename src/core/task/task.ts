@@ -134,6 +134,15 @@ export interface TaskOptions {
   readonly unchecked?: readonly string[];
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Id of a task that the agents should know about. */
+  readonly related?: string;
+  /** The issue that the task was made from. */
+  readonly issue?: TaskIssue;
+}
+
+export interface TaskIssue {
+  readonly number: number;
+  readonly url: string;
 }
 
 export type WaitingFor =
@@ -286,6 +295,10 @@ export interface TaskDraft {
   readonly withoutChecks: boolean;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Id of a task that the agents should know about. */
+  readonly related?: string | null;
+  /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
+  readonly issue?: number | null;
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

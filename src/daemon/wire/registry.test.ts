@@ -83,7 +83,7 @@ const teahouse: ForgeDefinition = {
       checkedForges.push(`${api} ${project}`);
       return ["The kettle is cold."];
     };
-    const reading = { find: unused, listOpen: unused, read: unused, readState: unused };
+    const reading = { find: unused, listOpen: unused, read: unused, readState: unused, readIssue: unused };
     const following = { readCiFailures: unused, hasWriteAccess: unused };
     return { publish: unused, ...reading, ...following, merge: unused, close: unused, check };
   },

@@ -40,6 +40,12 @@ export async function requireDependencies(ports: ReadTasks, after: readonly stri
   );
 }
 
+/** A related task may have any status. */
+export async function requireRelated({ store }: ReadTasks, id: string | null): Promise<string | null> {
+  if (id === null || (await store.tasks.getTask(id)) !== null) return id;
+  throw new UserError("invalid", `There is no task ${id} to relate to.`, '"nightshift queue" lists the tasks.');
+}
+
 export async function checkDependenciesOf(ports: ReadTasks, { options }: Task): Promise<DependencyCheck> {
   return checkDependencies(await loadDependencies(ports, options.after ?? []));
 }

@@ -132,7 +132,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-type PreviewParams = Omit<DraftedTask, "text"> & {
+type PreviewParams = Omit<DraftedTask, "text" | "issue"> & {
   readonly state: State;
   readonly role: Role;
   readonly recentCommits: number | null;
@@ -195,6 +195,7 @@ async function previewPrompt(
       settings,
       pipeline,
       task,
+      headCommit: null,
       baseCommit: null,
       recentCommits: recentCommits ?? DEFAULT_RECENT_COMMITS,
       commands,

@@ -7,7 +7,7 @@ import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/e
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Task, TaskDraft } from "../../core/task/task.ts";
+import type { Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Project } from "../../ports/store.ts";
@@ -18,7 +18,8 @@ import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
-import { checkDependenciesOf, requireDependencies } from "./dependencies.ts";
+import { readIssueIntoDraft } from "./read-issue.ts";
+import { checkDependenciesOf, requireDependencies, requireRelated } from "./dependencies.ts";
 import { requireProject } from "./require-project.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { ScheduleRunDraft } from "./commands-contract.ts";
@@ -30,12 +31,22 @@ const MAX_TAG = 40;
 
 /** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
-  const { project, settings, pipeline, text, task: drafted } = await draftTask(ports, draft, actor);
+  const { project, settings, pipeline, text, task: drafted, issue } = await draftTask(ports, draft, actor);
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
   const after = await requireDependencies(ports, draft.after ?? []);
-  const task: Task = { ...drafted, options: { ...drafted.options, unchecked, ...(after.length > 0 && { after }) } };
+  const related = await requireRelated(ports, draft.related ?? null);
+  const task: Task = {
+    ...drafted,
+    options: {
+      ...drafted.options,
+      unchecked,
+      ...(after.length > 0 && { after }),
+      ...(related !== null && { related }),
+      ...(issue !== null && { issue }),
+    },
+  };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
   const begun = startPipeline(
     {
@@ -83,19 +94,21 @@ export interface DraftedTask {
   readonly pipeline: Pipeline;
   readonly text: string;
   readonly task: Task;
+  readonly issue: TaskIssue | null;
 }
 
 /** Builds and validates a task without storing it. */
-export async function draftTask(ports: EnginePorts, draft: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
-  const project = await requireProject(ports.store, draft.project);
+export async function draftTask(ports: EnginePorts, given: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
+  const project = await requireProject(ports.store, given.project);
   // A person gets an error for broken settings. A schedule continues with the last good ones.
   const settings = await (actor.kind === "system"
     ? ports.projects.lastGood(project)
     : ports.projects.settings(project));
-  const { pipeline, text } = await ports.projects.pipeline(project, draft.pipeline);
+  const { pipeline, text } = await ports.projects.pipeline(project, given.pipeline);
+  const { draft, issue } = await readIssueIntoDraft(ports, given, { project, settings });
   const task = makeTask(ports, { draft, actor, settings, pipeline });
   createAgents(ports, { pipeline, settings, task });
-  return { project, settings, pipeline, text, task };
+  return { project, settings, pipeline, text, task, issue };
 }
 
 interface TaskParams {

@@ -242,7 +242,8 @@ function redactResult(ports: RedactPorts, result: StepResult): StepResult {
 function decideNext(context: StepContext, current: Task, result: StepResult): Decision {
   const { ports, run, pipeline, settings } = context;
   const at = ports.clock.now();
-  const task = { ...current, ...result.work };
+  // A reviewer changes nothing, and its verdict must not hide that the branch moved meanwhile.
+  const task = run.role === "review" ? current : { ...current, ...result.work };
   const advanced = advance({
     pipeline,
     task,

@@ -19,9 +19,10 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
       const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
       const { category, only, without_checks: withoutChecks, ...draft } = rest;
       const after = await findTaskIds(store, body.after);
+      const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
       const improve = { category, only, scheduledAt: null };
       const task = await commands.submit(
-        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, after, improve, key },
+        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, after, related, improve, key },
         actor,
       );
       return await showTask(store, task, clock.now());

@@ -2,6 +2,7 @@ import { add } from "../../core/money/cost.ts";
 import { describeCategory, isFallback } from "../../core/nightly/category.ts";
 import { assumedAnswers } from "../../core/task/answers.ts";
 import type { DocumentRef, TaskDocument } from "../../core/task/document.ts";
+import { reviewsOf, type Review } from "../../core/task/review.ts";
 import { renderDocument } from "../../core/task/render-document.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
@@ -61,6 +62,7 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     unknown_cost: null,
     tokens: null,
     context: [],
+    reviews: [],
     conversation: [],
     runs: [],
     checks: [],
@@ -79,6 +81,7 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
     ...sumCosts(agentRuns),
     tokens: viewTokens(runs.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
     context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
+    reviews: reviewsOf(task).map((review) => viewReview(review, task)),
     conversation: task.conversation.map(viewExchange),
     runs: runs.map((run) => viewRun(run, shortIds, now)),
     checks: checks.map(viewCheck),
@@ -88,6 +91,24 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
       url,
       data,
     })),
+  };
+}
+
+function viewReview({ verdict, commit, summary, comments, run, at }: Review, { headCommit }: Task) {
+  return {
+    verdict,
+    commit,
+    is_current: commit !== null && commit === headCommit,
+    summary,
+    comments: comments.map(({ file = null, line = null, severity, comment, answer }) => ({
+      file,
+      line,
+      severity,
+      comment,
+      answer,
+    })),
+    run,
+    at: iso(at),
   };
 }
 
@@ -132,6 +153,8 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
     after: [...(task.options.after ?? [])],
+    related: task.options.related ?? null,
+    issue: task.options.issue ?? null,
     options: {
       agent: task.options.agent,
       model: task.options.model,

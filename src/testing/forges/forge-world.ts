@@ -21,6 +21,12 @@ export interface FakeChangeRequest {
   mergeCommit: string | null;
 }
 
+export interface FakeIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+}
+
 export interface FakeComment {
   readonly id: number;
   readonly author: string;
@@ -61,6 +67,7 @@ export interface ForgeWorld {
   readonly draftsAllowed: boolean;
   readonly maxPerPage: number;
   readonly changeRequests: FakeChangeRequest[];
+  readonly issues: FakeIssue[];
   readonly ci: Map<string, FakeCi>;
   /** Logs of failed CI by commit. */
   readonly ciLogs: Map<string, string>;

@@ -53,8 +53,20 @@ async function route(world: ForgeWorld, request: ApiRequest): Promise<ApiRespons
   if (ref !== "") return await handleGitRef(world, request, decodeURIComponent(ref));
   const [, listName = "", user = ""] = /^\/(collaborators|assignees)\/([^/]+)$/.exec(rest) ?? [];
   if (listName !== "") return world.users.includes(user) ? { status: 204, body: null } : NOT_FOUND;
+  if (key === "GET /issues/:n") return readIssue(world, number);
   const changeRequest = findChangeRequest(world, number);
   return changeRequest === null ? NOT_FOUND : await handleChangeRequest(world, request, { changeRequest, key });
+}
+
+/** For GitHub, pull requests are issues too. */
+function readIssue(world: ForgeWorld, number: number): ApiResponse {
+  const page = (kind: string) => `${world.url}/${world.project}/${kind}/${number}`;
+  const issue = world.issues.find((each) => each.number === number);
+  if (issue !== undefined) return { status: 200, body: { ...issue, id: 1, state: "open", html_url: page("issues") } };
+  const pullRequest = findChangeRequest(world, number);
+  if (pullRequest === null) return NOT_FOUND;
+  const { title, body } = pullRequest;
+  return { status: 200, body: { number, title, body, html_url: page("pull"), pull_request: { url: page("pull") } } };
 }
 
 async function handleChangeRequest(

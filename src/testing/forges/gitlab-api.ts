@@ -45,11 +45,19 @@ export const handleGitlabRequest: FakeApi = async (world, request) => {
   return await route(world, request, rest);
 };
 
+function readIssue(world: ForgeWorld, number: number): ApiResponse {
+  const issue = world.issues.find((each) => each.number === number);
+  if (issue === undefined) return NOT_FOUND;
+  const web_url = `${world.url}/${world.project}/-/issues/${number}`;
+  return { status: 200, body: { id: 1, iid: number, title: issue.title, description: issue.body, web_url } };
+}
+
 async function route(world: ForgeWorld, request: ApiRequest, rest: string): Promise<ApiResponse> {
   const key = `${request.method} ${rest.replace(/\/\d+/, "/:n")}`;
   if (key === "GET ") return { status: 200, body: projectBody(world) };
   if (key === "GET /merge_requests") return await list(world, request, await summaries(world, request.query));
   if (key === "POST /merge_requests") return await create(world, request);
+  if (key === "GET /issues/:n") return readIssue(world, Number(rest.split("/").at(-1)));
   const [, branch = ""] = /^\/repository\/branches\/([^/]+)$/.exec(rest) ?? [];
   if (branch !== "") return await handleBranch(world, request, decodeURIComponent(branch));
   if (/^\/pipelines\/\d+\/jobs$/.test(rest))

@@ -44,6 +44,14 @@ export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
     documentation: `${DOCS}/merge_requests/#list-project-merge-requests`,
   },
   {
+    method: "GET",
+    path: new RegExp(String.raw`${PROJECT}/issues/\d+$`),
+    query: {},
+    body: {},
+    required: [],
+    documentation: `${DOCS}/issues/#retrieve-a-project-issue`,
+  },
+  {
     method: "POST",
     path: new RegExp(`${PROJECT}/merge_requests$`),
     query: {},

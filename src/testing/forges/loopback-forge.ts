@@ -9,7 +9,7 @@ import { serveGit } from "./git-http.ts";
 import { handleGithubRequest } from "./github-api.ts";
 import { handleGitlabRequest } from "./gitlab-api.ts";
 import { addComment, findChangeRequest, FREE_MERGING, readHead, merge, openChangeRequest } from "./forge-world.ts";
-import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment, MergeRules } from "./forge-world.ts";
+import type { ForgeWorld, FakeChangeRequest, FakeCi, FakeComment, FakeIssue, MergeRules } from "./forge-world.ts";
 
 export interface LoopbackParams {
   readonly kind: "github" | "gitlab";
@@ -48,6 +48,7 @@ export interface LoopbackForge {
   readonly mergeRules: MergeRules;
   /** Opens a change request like a person would. */
   openRequest(fields: Partial<FakeChangeRequest> & Pick<FakeChangeRequest, "branch">): Promise<FakeChangeRequest>;
+  openIssue(issue: FakeIssue): void;
   /** Merges in the repository and returns the merge commit. */
   merge(number: number): Promise<string>;
   closeRequest(number: number): void;
@@ -106,6 +107,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     draftsAllowed: params.draftsAllowed ?? true,
     maxPerPage: params.maxPerPage ?? 100,
     changeRequests: [],
+    issues: [],
     ci: new Map(),
     ciLogs: new Map(),
     labels: new Set(),
@@ -140,7 +142,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     stopAfterPush: () => void (recorder.state = "stops after push"),
     recover: () => void (recorder.state = "running"),
     reset() {
-      for (const list of [recorder.requests, recorder.failures, world.changeRequests]) list.length = 0;
+      for (const list of [recorder.requests, recorder.failures, world.changeRequests, world.issues]) list.length = 0;
       for (const collection of [world.ci, world.ciLogs, world.labels]) collection.clear();
       Object.assign(world.mergeRules, FREE_MERGING);
       recorder.state = "running";
@@ -157,7 +159,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
 
 function createControls(
   world: ForgeWorld,
-): Pick<LoopbackForge, "openRequest" | "merge" | "closeRequest" | "comment" | "ci"> {
+): Pick<LoopbackForge, "openRequest" | "openIssue" | "merge" | "closeRequest" | "comment" | "ci"> {
   const get = (number: number): FakeChangeRequest => {
     const changeRequest = findChangeRequest(world, number);
     if (changeRequest === null) throw new Error(`There is no change request ${number}.`);
@@ -175,6 +177,7 @@ function createControls(
         ...fields,
       });
     },
+    openIssue: (issue) => void world.issues.push(issue),
     merge: (number) => merge(world, get(number)),
     closeRequest: (number) => void (get(number).state = "closed"),
     comment: (number, fields) => void addComment(get(number), fields),

@@ -19,6 +19,27 @@ export function testForgeReading(scene: ForgeScene): void {
     });
   });
 
+  describe("readIssue", () => {
+    test("returns title, text and address of an issue, also without a text", async () => {
+      scene.loopback.openIssue({ number: 1012, title: "Crash at start", body: "It crashes.\n" });
+      scene.loopback.openIssue({ number: 1013, title: "Empty", body: null });
+      const url = expect.stringMatching(/\/team\/shop\/.*1012$/);
+      const issue = { number: 1012, title: "Crash at start", body: "It crashes.\n", url };
+      expect(await scene.forge().readIssue(1012)).toEqual(issue);
+      expect(await scene.forge().readIssue(1013)).toMatchObject({ title: "Empty", body: "" });
+    });
+
+    test("rejects an unknown number and the number of a change request", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const { number } = await scene.forge().publish(scene.draft());
+      for (const each of [99, number])
+        expect(await forgeError(scene.forge().readIssue(each))).toMatchObject({
+          trouble: "missing",
+          kind: "not_found",
+        });
+    });
+  });
+
   describe("read", () => {
     test("returns an open one with head commit, labels, comments in order, and no CI yet", async () => {
       await scene.restart({ maxPerPage: 2 });

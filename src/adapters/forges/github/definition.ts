@@ -34,7 +34,7 @@ export const githubForge: ForgeDefinition = {
   docs: [
     [
       "fine-grained",
-      "the repository selected; *Contents* and *Pull requests*: read and write; *Commit statuses*: read, for CI",
+      "the repository selected; *Contents* and *Pull requests*: read and write; *Commit statuses*: read, for CI; *Issues*: read, for `submit --issue`",
     ],
     [
       "classic",

@@ -3,6 +3,7 @@ import { checkGithub } from "./check.ts";
 import { canPush, readFailedChecks } from "./ci-failures.ts";
 import { createGithubClient, repoPath } from "./client.ts";
 import type { RepositoryName } from "./client.ts";
+import { readGithubIssue } from "./issue.ts";
 import { githubMerging } from "./merge.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
@@ -44,6 +45,7 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
     readCiFailures: async (number) => readFailedChecks(client, await getCurrentName(), number),
     hasWriteAccess: async (user) => canPush(client, await getCurrentName(), user),
     readState: async (number) => lookAtPull(client, await getCurrentName(), number),
+    readIssue: async (number) => readGithubIssue(client, await getCurrentName(), number),
     merge: async (number, params) =>
       mergeOnce(githubMerging(client, await getCurrentName(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(githubMerging(client, await getCurrentName(), number), comment),

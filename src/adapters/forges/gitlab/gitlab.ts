@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ForgeResponseError } from "../shared/responses.ts";
 import { createForgeClient } from "../shared/client.ts";
 import type { ForgeClient } from "../shared/client.ts";
+import { readGitlabIssue } from "./issue.ts";
 import { gitlabMerging } from "./merge.ts";
 import { canPush, readFailedJobs } from "./ci-failures.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
@@ -49,6 +50,7 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
     readCiFailures: async (number) => readFailedJobs(client, await getProjectId(), number),
     hasWriteAccess: async (user) => canPush(client, await getProjectId(), { user, minimum: DEVELOPER_ACCESS_LEVEL }),
     readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
+    readIssue: async (number) => readGitlabIssue(client, await getProjectId(), number),
     merge: async (number, params) =>
       mergeOnce(gitlabMerging(client, await getProjectId(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(gitlabMerging(client, await getProjectId(), number), comment),

@@ -1,4 +1,5 @@
 import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
+import { bindVerdict } from "../../../core/pipeline/verdict.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
@@ -26,7 +27,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
   ports.hooks.passCheckpoint("work.collected");
-  const filtered = role === "analyze" ? await filterCandidates(context, work, outcome) : outcome;
+  const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
+  const filtered = role === "analyze" ? await filterCandidates(context, work, bound) : bound;
   return toResult(context, { ...ending, outcome: filtered }, { collected, role });
 }
 

@@ -248,7 +248,8 @@ export async function chooseSession(
   const { ports, task, run, pipeline } = context;
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
   if (!agent.capabilities.sessions || context.state.workspace === "fresh") return fresh;
-  if (pipeline.policy.session === "fresh" && run.trigger === null) return fresh;
+  // A new review is not biased by an earlier one. It gets the earlier comments in its prompt.
+  if ((pipeline.policy.session === "fresh" || role === "review") && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
   const last = runs.findLast((each) => each.id !== run.id && each.role === role && each.agent === name);
   // Resuming a session that was too long would fail again.

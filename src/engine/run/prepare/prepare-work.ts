@@ -24,8 +24,12 @@ export async function prepareWork(context: StepContext): Promise<Work> {
   return work;
 }
 
-/** Agents that only look at a published commit, or with `rebase: until_checked` at a checked one, see exactly that commit. */
+/**
+ * Agents that only look at a published commit, or with `rebase: until_checked` at a checked one, see exactly that commit. A
+ * reviewer always does, because its verdict counts for the commit that was checked and published.
+ */
 function mustStayAsChecked({ pipeline, task, run: { step, role } }: StepContext): boolean {
+  if (role === "review") return true;
   const keepsChecked = pipeline.policy.rebase === "until_checked" || task.published != null;
   return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }

@@ -14,9 +14,10 @@ import type { Project } from "../../../ports/store.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { newestOf } from "../../../core/task/document.ts";
 import { renderDocument } from "../../../core/task/render-document.ts";
-import { describePriorReview } from "../../../core/task/review.ts";
+import { describePriorReviews } from "../../../core/task/review.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
+import { loadRelatedTask } from "./load-related-task.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
@@ -49,6 +50,7 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
       pipeline,
       task,
       baseCommit: work.baseCommit,
+      headCommit: work.headCommit,
       recentCommits: await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
       commands: grantFor(context, role).commands,
       at: run.createdAt,
@@ -77,6 +79,7 @@ export interface ValuesParams {
   readonly pipeline: Pipeline;
   readonly task: Pick<Task, "items">;
   readonly baseCommit: string | null;
+  readonly headCommit: string | null;
   readonly recentCommits: number;
   readonly commands: readonly string[] | null;
   readonly at: number;
@@ -84,12 +87,13 @@ export interface ValuesParams {
 
 /** Values of the variables that a prompt template can use. */
 export async function promptValues(ports: EnginePorts, params: ValuesParams): Promise<PromptValues> {
-  const { project, settings, pipeline, task, baseCommit, recentCommits, commands, at } = params;
+  const { project, settings, pipeline, task, baseCommit, headCommit, recentCommits, commands, at } = params;
   const { change } = pipeline.policy;
   return {
     project: project.name,
     defaultBranch: settings.defaultBranch ?? project.defaultBranch,
     baseCommit,
+    headCommit,
     repoUrl: isAddress(project.remote) ? withoutCredentials(project.remote) : null,
     reviewer: settings.forge?.reviewer ?? null,
     commands,
@@ -130,8 +134,17 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
     ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
     ...(await loadDocuments(context)),
-    ...(role === "review" && { prior_review: describePriorReview(context.task.context) }),
+    ...(await loadOrigin(context)),
+    ...(role === "review" && { prior_review: describePriorReviews(context.task) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
+  };
+}
+
+/** Where the task comes from: an issue, or another task. */
+async function loadOrigin({ ports, task: { options } }: StepContext): Promise<PromptData> {
+  return {
+    ...(options.issue !== undefined && { task_url: options.issue.url }),
+    ...(options.related !== undefined && { related_task: await loadRelatedTask(ports, options.related) }),
   };
 }
 

@@ -265,5 +265,6 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
     summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.summary ?? "",
     checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}`),
     trailer: settings.commitTrailer,
+    issue: task.options.issue?.number ?? null,
   });
 }
