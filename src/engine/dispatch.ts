@@ -29,6 +29,7 @@ const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
+const FOLLOW_MS = 10_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await recoverFromRestart(ports);
@@ -38,7 +39,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   let problem: string | null = null;
   const kept = new Set<string>();
   const readBack = createReadBack(ports);
-  const readBackTrigger = createReadBackTrigger(ports, readBack);
+  const readBackTrigger = createReadBackTrigger(ports, (triggered) => readBack({ triggered }));
   const tasks = [
     createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createPeriodicTask(ports, { name: "sweeping sockets", everyMs: SWEEP_MS }, () => ports.supervisors.sweep()),
@@ -57,6 +58,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       createRetentionSweep(ports),
     ),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
+    createPeriodicTask(ports, { name: "following change requests of waiting tasks", everyMs: FOLLOW_MS }, () =>
+      readBack({ onlyTasks: true }),
+    ),
     readBackTrigger,
   ];
   const delivery = createDelivery(ports);

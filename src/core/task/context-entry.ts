@@ -47,7 +47,12 @@ interface EntryParams {
 export function contextEntryOf({ outcome, run, trigger, at }: EntryParams): ContextEntry | null {
   const found = run === null ? describeDecision(outcome) : describeRun(outcome, run.role, trigger);
   if (found === null) return null;
-  return { ...found, summary: shorten(outcome.summary), run: run?.id ?? null, at };
+  return { ...found, summary: shorten(summaryOf(outcome)), run: run?.id ?? null, at };
+}
+
+/** Later runs need the comments themselves. */
+function summaryOf(outcome: Outcome): string {
+  return (outcome.name === "comments_received" ? outcome.payload.details : undefined) ?? outcome.summary;
 }
 
 type Described = Pick<ContextEntry, "kind" | "source" | "data">;

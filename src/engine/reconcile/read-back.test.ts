@@ -111,20 +111,20 @@ describe("reading back", () => {
   it("when triggered, accepts a merge, but leaves a closing to a regular read-back a minute later", async () => {
     const triggered = new Set(["shop"]);
     const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
-    await merged.readBack(new Set(["blog"]));
+    await merged.readBack({ triggered: new Set(["blog"]) });
     expect([merged.status(), merged.calls.look]).toEqual(["published", 0]);
-    await merged.readBack(triggered);
+    await merged.readBack({ triggered });
     expect(merged.status()).toBe("merged");
     const closed = world({ look: async () => ({ state: "closed" }) });
-    for (let call = 0; call < 5; call++) await closed.readBack(triggered);
+    for (let call = 0; call < 5; call++) await closed.readBack({ triggered });
     await closed.readBack();
     expect(closed.status()).toBe("published");
-    await closed.readBack(triggered);
+    await closed.readBack({ triggered });
     expect(closed.status()).toBe("published");
     await closed.readBack();
     expect(closed.status()).toBe("closed");
     const confirmed = world({ look: async () => ({ state: "closed" }) });
-    await confirmed.readBack(triggered);
+    await confirmed.readBack({ triggered });
     await confirmed.clock.advance(60_000);
     await confirmed.readBack();
     expect(confirmed.status()).toBe("closed");
@@ -132,7 +132,7 @@ describe("reading back", () => {
 
   it("reports a change once if read-backs run concurrently", async () => {
     const { readBack, reported } = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
-    await Promise.all([readBack(), readBack(new Set(["shop"])), readBack()]);
+    await Promise.all([readBack(), readBack({ triggered: new Set(["shop"]) }), readBack()]);
     expect(reported).toEqual(["request.merged"]);
   });
 
