@@ -14,7 +14,7 @@ const request = (state: "open" | "merged" | "closed", number: number) => ({
   number,
   url: `https://forge.example/${number}`,
   state,
-  ended_at: null,
+  head: null, base: null, ended_at: null,
 });
 
 const TASKS = [

@@ -51,6 +51,7 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "merge":
       return [
         "Waiting for the change to be merged.",
+        ...(waiting.reason === null ? [] : [indentText(screen, `It needs you: ${waiting.reason}`, "")]),
         indentText(screen, describeVerdict(task), ""),
         `To give it up: nightshift reject ${id}`,
         "",

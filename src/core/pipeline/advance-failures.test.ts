@@ -200,6 +200,14 @@ describe("advance: interrupted", () => {
   });
 });
 
+describe("advance: conflicts", () => {
+  it("go to the agent twice, then a person chooses", () => {
+    expect(after("conflict").next).toMatchObject({ state: "implementing", trigger: { kind: "conflict" } });
+    const third = after("conflict", "conflict", "conflict").task;
+    expect(third).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
+  });
+});
+
 describe("advance: failures that are not retried", () => {
   it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["no_changes"]])(
     "%s fails the task",

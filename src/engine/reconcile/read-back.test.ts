@@ -21,6 +21,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
     updatedAt: 1_000,
   };
   const reported: string[] = [];
+  const warnings: string[] = [];
   const calls = { look: 0 };
   const forge = {
     readState: async () => {
@@ -32,7 +33,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
   const clock = createFakeClock(2_000);
   const ports = {
     clock,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: { info: () => undefined, warn: () => void warnings.push("warning"), error: () => undefined },
     projects: { lastGood: async () => ({}) },
     forges: { open: () => forge },
     channels: { namesFor: () => [] },
@@ -55,7 +56,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
       },
     },
   } as unknown as EnginePorts;
-  return { readBack: createReadBack(ports), reported, calls, status: () => proposal.status, clock };
+  return { readBack: createReadBack(ports), reported, warnings, calls, status: () => proposal.status, clock };
 }
 
 const missing = async (): Promise<never> => {
@@ -148,5 +149,30 @@ describe("reading back", () => {
     await clock.advance(3_000);
     await readBack();
     expect(calls.look).toBe(2);
+  });
+
+  it("reports a forge that is down once, tries less and less often, and continues by itself", async () => {
+    let isDown = true;
+    const { readBack, calls, clock, warnings, status } = world({
+      look: async () => {
+        if (isDown) throw new ForgeError("unreachable", "refused the connection");
+        return { state: "merged", mergeCommit: "abc" };
+      },
+    });
+    await readBack();
+    for (const minutes of [1, 2, 4]) {
+      const before = calls.look;
+      await clock.advance(minutes * 60_000 - 1);
+      await readBack();
+      expect(calls.look).toBe(before);
+      await clock.advance(1);
+      await readBack();
+      expect(calls.look).toBe(before + 1);
+    }
+    expect(warnings).toHaveLength(1);
+    isDown = false;
+    await clock.advance(8 * 60_000);
+    await readBack();
+    expect(status()).toBe("merged");
   });
 });

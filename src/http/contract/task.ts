@@ -40,7 +40,11 @@ export const waitingForSchema = z
       needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
     }),
     z.strictObject({ kind: z.literal("review"), since: time }),
-    z.strictObject({ kind: z.literal("merge"), since: time }),
+    z.strictObject({
+      kind: z.literal("merge"),
+      since: time,
+      reason: z.string().nullable().meta({ description: "Why the task does not react to the forge by itself any more." }),
+    }),
   ])
   .meta({ id: "WaitingFor" });
 export type WaitingForJson = z.output<typeof waitingForSchema>;
@@ -185,6 +189,8 @@ export const taskSchema = z
         number: z.int(),
         url: z.string(),
         state: z.enum(["open", "merged", "closed"]).meta({ description: "As last read from the forge." }),
+        head: z.string().nullable().meta({ description: "The newest commit that the task knows." }),
+        base: z.string().nullable().meta({ description: "The branch to merge into." }),
         ended_at: time.nullable().meta({ description: "When Nightshift saw that it was merged or closed." }),
       })
       .nullable(),
