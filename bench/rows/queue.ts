@@ -57,7 +57,7 @@ async function fillStore(file: string): Promise<void> {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const store = await openSqliteStore({ file: ":memory:", log: quiet });
   const at = Date.now();
-  const admission = { at, total: 0, projects: {}, perProject: 0, parkedAgents: [] };
+  const admission = { at, total: 0, projects: {}, perProject: 0 };
   for (let index = 0; index < TASKS; index += 1) {
     const id = `task_${String(index).padStart(10, "0")}`;
     const created = at - index * 1000;

@@ -35,6 +35,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   cancel: "cancel task_3k9",
   kill: "kill task_3k9",
   retry: "retry task_3k9 --from implementing --wait",
+  "follow-up": 'follow-up task_3k9 "also handle IPv6" --wait',
   delete: "delete task_3k9",
   approve: "approve task_3k9 --plan 5f2c1d9e0b7a",
   reject: 'reject task_3k9 "not worth the risk"',

@@ -200,6 +200,12 @@ function addTaskCommands(program: Command): void {
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).retry));
   program
+    .command("follow-up <task> <text>")
+    .description("Continue a task that has ended or waits for its merge, with an additional request")
+    .option("--after <task>", "Continue only after this task has succeeded; repeatable", collect)
+    .option("--wait", "Wait until the task ends or needs a person")
+    .action(lazy(async () => (await import("./commands/act.ts")).followUp));
+  program
     .command("delete <task>")
     .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
@@ -310,6 +316,7 @@ function addReadingCommands(program: Command): void {
   program
     .command("agents")
     .description("List the agents, and whether they can be used")
+    .option("--retry <name>", "Try a parked agent now instead of at its next attempt")
     .action(lazy(async () => (await import("./commands/agents.ts")).agents));
 }
 

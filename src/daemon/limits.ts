@@ -37,7 +37,7 @@ export function createLimits(options: LimitsOptions): LimitsKeeper {
   // Keyed by subject: the disk, or the settings or trust of a project.
   const problems = new Map<string, string>();
   return {
-    current: () => ({ total: problems.has(DISK) ? 0 : total, projects, perProject: total, parkedAgents: [] }),
+    current: () => ({ total: problems.has(DISK) ? 0 : total, projects, perProject: total }),
     problems: () => [...problems.values()],
     async refresh() {
       const free = await runFiles.freeBytes();

@@ -3,6 +3,7 @@ import { describeError } from "./run/explain-error.ts";
 import { createPeriodicTask } from "./periodic-task.ts";
 import { createDelivery } from "./deliver/deliver.ts";
 import { answerOverdue } from "./reconcile/answer-overdue.ts";
+import { moveWaitingTasks } from "./reconcile/parked-agents.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
@@ -52,6 +53,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     ),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
+    createPeriodicTask(ports, { name: "moving tasks of parked agents", everyMs: WAKE_MS }, () =>
+      moveWaitingTasks(ports),
+    ),
     createPeriodicTask(
       ports,
       { name: "removing old transcripts and logs", everyMs: RETENTION_MS },

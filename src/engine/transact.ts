@@ -4,6 +4,8 @@ import type { EventDraft } from "../core/task/event.ts";
 import type { CheckResult } from "../core/task/run.ts";
 import type { Artifact, Task } from "../core/task/task.ts";
 import type { CommitParams, CommitResult, Lease, NewRun, RunEnd, Store } from "../ports/store.ts";
+import type { ParkingChange } from "../ports/store-agents.ts";
+import { findAccount } from "./find-account.ts";
 import { noticesFor } from "./deliver/notices.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
 
@@ -14,6 +16,8 @@ export interface Decision {
   readonly endRun?: RunEnd | null;
   readonly endOthers?: CommitParams["endOthers"];
   readonly wake?: boolean;
+  readonly account?: string;
+  readonly parking?: ParkingChange | null;
   readonly checks?: readonly CheckResult[];
   readonly artifacts?: readonly Artifact[];
 }
@@ -56,7 +60,8 @@ export async function enqueueRuns(ports: EnginePorts, result: Pick<CommitResult,
   for (const run of result.admitted) await ports.courier.submit(run);
 }
 
-export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun {
+export async function toNewRun(ports: EnginePorts, task: Task, next: NextRun): Promise<NewRun> {
+  const found = await findAccount(ports, task, next);
   return {
     id: ports.clock.newId("run"),
     task: task.id,
@@ -66,6 +71,7 @@ export function toNewRun(ports: EnginePorts, task: Task, next: NextRun): NewRun 
     role: next.role,
     attempt: next.attempt,
     agent: null,
+    account: found?.account ?? null,
     notBefore: next.notBefore,
     trigger: next.trigger,
     createdAt: ports.clock.now(),
@@ -90,8 +96,10 @@ async function toCommit(
     lease,
     endRun: decision.endRun ?? null,
     endOthers: decision.endOthers ?? null,
-    newRun: next === null ? null : toNewRun(ports, task, next),
+    newRun: next === null ? null : await toNewRun(ports, task, next),
     wake: decision.wake ?? false,
+    ...(decision.account !== undefined && { account: decision.account }),
+    parking: decision.parking ?? null,
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],

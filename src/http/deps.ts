@@ -52,7 +52,6 @@ export interface AgentInfo {
   readonly oldestVersion: string | null;
   readonly usable: boolean;
   readonly problem: string | null;
-  readonly parkedUntil: number | null;
 }
 
 /** A key without its value. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../adapters/stores/sqlite/open.ts";
 import { UserError } from "../core/text/errors.ts";
+import type { ParkedAgent } from "../core/task/parked-agent.ts";
 import type { Actor, EventDraft } from "../core/task/event.ts";
 import { makeId } from "../core/task/ids.ts";
 import { NO_TOKENS } from "../core/task/run.ts";
@@ -26,7 +27,7 @@ export const OWNER_TOKEN = "owner-token";
 const OWNER = "alice";
 export const NOW = Date.UTC(2026, 10, 15, 22);
 export const PERSON: Actor = { kind: "person", name: "test" };
-export const ADMIT: Admission = { at: NOW, total: 100, projects: {}, perProject: 100, parkedAgents: [] };
+export const ADMIT: Admission = { at: NOW, total: 100, projects: {}, perProject: 100 };
 
 /** A recorded call of a command. */
 export type CommandCall = readonly [command: keyof Commands, ...given: unknown[]];
@@ -81,7 +82,6 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
         oldestVersion: null,
         usable: true,
         problem: null,
-        parkedUntil: null,
       },
     ],
     doctor: async (path) => [{ name: "project", ok: "yes", detail: path, fix: null }],
@@ -210,6 +210,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     resume: record("resume"),
     cancel: record("cancel"),
     kill: record("kill"),
+    followUp: record("followUp"),
     retry: record("retry"),
     async remove(id) {
       calls.push(["remove", id]);
@@ -217,6 +218,10 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     async runSchedule(schedule, actor) {
       calls.push(["runSchedule", schedule, actor.name]);
       return makeTask({ project: schedule.project });
+    },
+    async retryAgent(name, actor) {
+      calls.push(["retryAgent", name, actor.name]);
+      return [makeParked({ agent: name })];
     },
     async addRule(draft, actor) {
       calls.push(["addRule", draft, actor.name]);
@@ -276,10 +281,16 @@ export function makeRun(task: Task): NewRun {
     role: "implement",
     attempt: 1,
     agent: "mine",
+    account: null,
     notBefore: null,
     trigger: null,
     createdAt: NOW - 4000,
   };
+}
+
+export function makeParked(given: Partial<ParkedAgent> = {}): ParkedAgent {
+  const found = { account: "mine", agent: "mine", kind: "login", reason: "The key was rejected." } as const;
+  return { ...found, since: NOW - 60_000, tries: 1, until: NOW + 60_000, probe: null, ...given };
 }
 
 export function makeEvent(given: Partial<EventDraft> = {}): EventDraft {

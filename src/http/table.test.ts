@@ -78,11 +78,12 @@ describe("API: every route", () => {
   it("needs the documented right", () => {
     expect(keysFor(null)).toEqual(["GET /healthz", "POST /projects/:name/forge-hook"]);
     expect(keysFor("submit")).toEqual([
+      "POST /agents/:name/retry",
       "POST /improve/plan",
       "POST /projects/:name/checks",
       "POST /schedules/:name/run",
       "POST /tasks",
-      ...verbs("cancel", "kill", "pause", "resume", "retry"),
+      ...verbs("cancel", "follow-up", "kill", "pause", "resume", "retry"),
     ]);
     expect(keysFor("approve")).toEqual([
       "DELETE /rules/:id",

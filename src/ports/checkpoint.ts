@@ -12,6 +12,7 @@ export const CHECKPOINTS = [
   "supervisor.ended",
   "outcome.read",
   "work.collected",
+  "review.posted",
   "checks.started",
   "checks.ended",
   "branch.pushed",

@@ -1,3 +1,4 @@
+import type { ReviewDraft } from "../core/forge/review-text.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 
 /**
@@ -59,8 +60,19 @@ export interface Forge {
    */
   close(number: number, comment: string): Promise<"closed" | "merged">;
 
+  /**
+   * Posts one review with line comments. Idempotent: a review with the same key is posted once, also after a crash. Comments on
+   * lines that the forge does not accept become part of the text.
+   */
+  postReview(number: number, draft: ReviewDraft): Promise<PostedReview>;
+
   /** Returns one message per problem that would make `publish` fail: token missing, expired or without a scope, project unknown. */
   check(): Promise<readonly string[]>;
+}
+
+export interface PostedReview {
+  /** False if it was posted before. */
+  readonly isNew: boolean;
 }
 
 /** Written by anyone who can open an issue, so its text is untrusted. */

@@ -11,6 +11,7 @@ export const STORE_MUTATIONS = {
   schedules: ["saveProgress", "dropProgress"],
   ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],
   projects: ["keepPipeline", "keepBaseline", "saveProject", "removeProject"],
+  agents: ["requestProbe"],
   people: ["addToken", "removeToken", "keepAnswer"],
   money: ["reserve"],
 } as const satisfies { readonly [Part in StorePart]: readonly (keyof Store[Part])[] };

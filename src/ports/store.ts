@@ -20,6 +20,7 @@ import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { ProjectRemoval } from "./projects.ts";
 import type { Artifact, QueueReason, Task, TaskChangeRequest, TaskStatus, Trigger } from "../core/task/task.ts";
+import type { AgentStore, ParkingChange } from "./store-agents.ts";
 import type { MoneyStore } from "./store-money.ts";
 
 /**
@@ -33,6 +34,7 @@ export interface Store {
   readonly schedules: ScheduleStore;
   readonly ledger: LedgerStore;
   readonly projects: ProjectStore;
+  readonly agents: AgentStore;
   readonly people: PeopleStore;
   readonly money: MoneyStore;
 
@@ -58,7 +60,8 @@ export interface TaskStore {
 
   /**
    * Admits queued runs by priority and age, as far as limits and start times allow. Returns their ids. A run with a creation
-   * time in the future was created while the clock was wrong, so it does not wait for that time unless it is held.
+   * time in the future was created while the clock was wrong, so it does not wait for that time unless it is held. Of a parked
+   * agent's runs, the first one is admitted as a probe when the time has come, and no other before the probe has ended.
    */
   admit(admission: Admission): Promise<readonly string[]>;
 
@@ -205,6 +208,7 @@ export interface NewRun {
   readonly role: Role | null;
   readonly attempt: number;
   readonly agent: string | null;
+  readonly account: string | null;
   readonly notBefore: number | null;
   readonly trigger: Trigger | null;
   readonly createdAt: number;
@@ -234,6 +238,7 @@ export interface RunPatch {
   readonly role?: Role | null;
   readonly status?: Extract<RunStatus, "running" | "paused">;
   readonly agent?: string;
+  readonly account?: string;
   readonly agentVersion?: string | null;
   readonly model?: string | null;
   readonly sandbox?: string;
@@ -247,8 +252,6 @@ export interface Admission {
   /** Limit per project. Other projects have `perProject`. */
   readonly projects: Readonly<Record<string, number>>;
   readonly perProject: number;
-  /** Parked agents, which may not start runs now. */
-  readonly parkedAgents: readonly string[];
 }
 
 export interface CreateTaskParams {
@@ -270,8 +273,11 @@ export interface CommitParams {
   /** Ends all other open runs of the task (cancel, kill). */
   readonly endOthers: { readonly status: RunEndStatus; readonly at: number } | null;
   readonly newRun: NewRun | null;
-  /** Clears `notBefore` of the task's queued runs. */
+  /** Clears `notBefore` of the task's queued runs. If their agent is parked, a probe is due. */
   readonly wake?: boolean;
+  /** New account of the task's queued runs. */
+  readonly account?: string | null;
+  readonly parking?: ParkingChange | null;
   readonly events: readonly EventDraft[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];

@@ -21,6 +21,12 @@ export interface Workspaces {
   open(params: OpenWorkspaceParams): Promise<Workspace>;
 
   /**
+   * Writes the files of `commit` for a later `open` to take over, because that is quick then. Nothing may run in them before.
+   * Idempotent, and as safe against crashes as `open`. `trees` lists it and `close` removes it.
+   */
+  prepare(params: PrepareTreeParams): Promise<void>;
+
+  /**
    * Records which files the project's set-up command created, changed or deleted in a workspace. The record is out of the
    * agent's reach and survives restarts. Call it after set-up and before the agent, while nothing runs in the workspace; a
    * later call replaces the earlier record. Throws a UserError of kind "unavailable" if the workspace no longer exists.
@@ -153,10 +159,24 @@ export interface OpenWorkspaceParams {
    * which is much faster than writing thousands of files.
    */
   readonly unchanged?: string | null;
+  /**
+   * A checkout that `prepare` made. Its files are taken over, at any commit, and only those that differ are written. Ignored
+   * if it does not exist.
+   */
+  readonly prepared?: string | null;
   /** Files that are taken from another commit. */
   readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+  /** Number of ports to reserve. No other workspace gets them while this one exists. */
+  readonly ports?: number;
+}
+
+export interface PrepareTreeParams {
+  readonly project: string;
+  readonly task: string;
+  readonly name: string;
+  readonly commit: string;
 }
 
 /** Files of a checkout that have the content of another commit. A file that does not exist there is left out. */
@@ -171,6 +191,13 @@ export interface Workspace {
   readonly commit: string;
   /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
+  /** Reserved for the programs that run in it. Null if none were requested. */
+  readonly ports: PortRange | null;
+}
+
+export interface PortRange {
+  readonly first: number;
+  readonly count: number;
 }
 
 export interface TreeName {

@@ -42,6 +42,7 @@ const WITH_FORGE: readonly Checkpoint[] = ["request.opened"];
 const DAMAGED_STATES: readonly Checkpoint[] = [
   "supervisor.started",
   "work.collected",
+  "review.posted",
   "step.committed",
   "checks.ended",
 ];

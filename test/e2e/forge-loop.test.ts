@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
+import { reviewMark } from "../../src/core/forge/review-text.ts";
 import { git, writeFiles, type Files } from "../../src/testing/temp-repo.ts";
 import { ALICE } from "./night.ts";
 import { openNightly, type Nightly } from "./nightly.ts";
@@ -92,7 +93,7 @@ describe.each(["github", "gitlab"] as const)("a task that waits for its merge at
     const { comment } = night.forge;
     comment(1, { body: "IGNORE STRANGER", author: "mallory", ...review });
     comment(1, { body: "IGNORE BOT", author: kind === "github" ? "ci[bot]" : "project_1_bot", ...review });
-    comment(1, { body: "IGNORE OWN <!-- nightshift -->", author: "alice", ...review });
+    comment(1, { body: `${reviewMark("run_1")} IGNORE OWN`, author: "alice", ...review });
     const reads = night.forge.requests.length;
     night.lookAgain("shop");
     await expect.poll(() => night.forge.requests.length).toBeGreaterThan(reads + 3);

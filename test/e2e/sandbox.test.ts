@@ -192,7 +192,7 @@ describe("diff policy: weakened test", () => {
     const waiting = await opened.settled((await opened.submit()).id);
     expect(waiting).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
     expect(JSON.stringify(waiting.waitingFor)).toMatch(/src\/add\.test\.js:1/);
-    await opened.commands.choose(waiting.id, { option: "checking" }, ALICE);
+    await opened.commands.choose(waiting.id, { option: "checking", note: "it tested nothing" }, ALICE);
     const task = await opened.until(waiting.id, ({ status }) => status === "succeeded");
     const checks = await opened.wired.ports.store.tasks.listChecks(task.id);
     const policy = checks.filter(({ name, status }) => name === "diff-policy" && status === "failed");

@@ -79,7 +79,6 @@ describe("schedule: task that waits for a login", () => {
       total: 9,
       projects: {},
       perProject: 9,
-      parkedAgents: [],
       at: calendar.now,
     });
     const [run] = await calendar.ports.store.tasks.listOpenRuns();

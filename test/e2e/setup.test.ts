@@ -76,6 +76,40 @@ describe("setup: created files", () => {
   });
 });
 
+describe("setup: ports", () => {
+  it(
+    "set-up, agent and checks know the ports of their workspace, which no other open one has",
+    { timeout: 120_000 },
+    async () => {
+      const opened = await open({
+        userSettings: "sandbox: { mode: none }\nlimits: { concurrent_runs: 4 }\n",
+        settings: `workspace: { ports: 7, setup: 'echo $NIGHTSHIFT_PORT_BASE $NIGHTSHIFT_PORTS > ports.txt' }
+checks: { ports: { command: 'echo $NIGHTSHIFT_PORT_BASE $NIGHTSHIFT_PORTS' } }
+`,
+        // Both agents wait for each other, so their workspaces are open at the same time.
+        agent: `echo "$NIGHTSHIFT_PORT_BASE $NIGHTSHIFT_PORTS"; cat ports.txt; touch ../../$NIGHTSHIFT_TASK.here
+i=0; while [ $(ls ../../*.here | wc -l) -lt 2 ] && [ $i -lt 1200 ]; do i=$((i+1)); sleep 0.05; done
+echo $NIGHTSHIFT_TASK >> greeting.txt; done_with ok`,
+      });
+      const tasks = await Promise.all([opened.submit(), opened.submit()]);
+      const seen: string[] = [];
+      for (const { id } of tasks) {
+        expect(await opened.settled(id)).toMatchObject({ status: "succeeded" });
+        const [agent, checks] = await opened.runs(id);
+        const { lines } = await opened.wired.ports.runFiles.readTranscript(agent?.id ?? "", 0, 100_000);
+        const [byAgent = "", bySetup] = lines.map(({ text }) => text);
+        expect(byAgent).toMatch(/^2\d{4} 7$/);
+        expect(bySetup).toBe(byAgent);
+        seen.push(byAgent);
+        const log = await opened.wired.ports.runFiles.readLogTail(checks?.id ?? "", "checks/ports.log", 1_000);
+        expect(log.trim()).toMatch(/^2\d{4} 7$/);
+      }
+      const [first = 0, second = 0] = seen.map((text) => Number(text.split(" ")[0]));
+      expect(Math.abs(first - second)).toBeGreaterThanOrEqual(7);
+    },
+  );
+});
+
 /** Signals its start and waits for permission to continue, with files beside the repository. */
 const WAIT_FOR_GO =
   "B=../../../..; touch $B/begun; i=0; while [ ! -e $B/go ] && [ $i -lt 1200 ]; do i=$((i+1)); sleep 0.05; done";

@@ -112,7 +112,7 @@ describe("task control", () => {
       checks: [],
       artifacts: [],
       notices: [],
-      admission: { at: Date.now(), total: 0, projects: {}, perProject: 0, parkedAgents: [] },
+      admission: { at: Date.now(), total: 0, projects: {}, perProject: 0 },
     });
     await opened.restart();
     expect(await opened.settled(id)).toMatchObject({ status: "cancelled" });

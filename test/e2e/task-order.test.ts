@@ -88,3 +88,12 @@ test("--from takes the title and the properties from a file, options win, and al
   expect((await user.run("submit", "--pipeline", "chore", "--issue", "12")).stderr).toContain("has no forge");
   expect((await user.run("submit", "--pipeline", "chore")).stderr).toContain("--issue <number>");
 });
+
+test("follow-up continues an ended task from the command line", async () => {
+  const done = await until((await chore("--title", "Hello", "Work")).id, ({ status }) => status === "succeeded");
+  expect((await user.run("show", done.id)).stdout).toMatch(/nightshift follow-up \w+ "…"/);
+  const again = await user.json<TaskJson>("follow-up", done.short_id, "also say good night");
+  expect(again).toMatchObject({ id: done.id, state: "implementing", branch: done.branch });
+  expect((await user.run("follow-up", done.id, "…")).code).toBe(2);
+  expect((await user.run("follow-up", done.id, "more")).stderr).toContain("Cannot follow up on");
+});

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { git } from "../../src/testing/temp-repo.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
-import { openNight, type Night } from "./night.ts";
+import { ALICE, openNight, type Night } from "./night.ts";
 
 const TOKEN = "forge-token-of-the-test";
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 const AGENT = `
 case "$NIGHTSHIFT_ROLE" in
   review) printf '{"outcome":"approved","summary":"good","comments":[]}' > "$OUT" ;;
-  *) echo more >> greeting.txt; done_with "greets more. Closes #8" ;;
+  *) echo "more $NIGHTSHIFT_TASK $NIGHTSHIFT_ATTEMPT" >> greeting.txt; done_with "greets more. Closes #8" ;;
 esac`;
 
 async function open(kind: "github" | "gitlab"): Promise<void> {
@@ -31,6 +32,8 @@ async function open(kind: "github" | "gitlab"): Promise<void> {
     settings: `forge: { kind: ${kind}, url: "${forge.url}", project: ${forge.project}, token_env: FORGE_TOKEN }\n`,
   });
 }
+
+const isPublished = ({ waitingFor }: Task): boolean => waitingFor?.kind === "merge";
 
 async function promptOf(task: Task): Promise<string> {
   const [run] = await night.runs(task.id);
@@ -75,6 +78,29 @@ describe("submit --issue and --related", { timeout: 90_000 }, () => {
     const second = await night.submit({ related: first.id });
     await night.until(second.id, ({ waitingFor }) => waitingFor?.kind === "merge");
     const [, block = ""] = /BEGIN DATA \w+: related task>>>\n([^]*?)\n<<<END DATA/.exec(await promptOf(second)) ?? [];
-    for (const part of ["First greeting", "greets more", "+more", `/pull/1`]) expect(block).toContain(part);
+    for (const part of ["First greeting", "greets more", "+more", "/pull/1"]) expect(block).toContain(part);
+  });
+});
+
+describe("follow-up", { timeout: 90_000 }, () => {
+  it("updates the branch of an open change request; after the merge it starts a new task from the new base", async () => {
+    await open("github");
+    const { id } = await night.submit({ title: "Greet" });
+    const first = await night.until(id, isPublished);
+    await night.commands.followUp(id, { text: "Greet twice" }, ALICE);
+    const second = await night.until(id, (task) => isPublished(task) && task.headCommit !== first.headCommit);
+    expect(second.branch).toBe(first.branch);
+    expect(forge.changeRequests).toMatchObject([{ number: 1, state: "open", branch: first.branch }]);
+    const lines = `more ${id} 1\nmore ${id} 2`;
+    expect(await git(forge.bareDir, "show", `${first.branch}:greeting.txt`)).toBe(`hello\n${lines}`);
+
+    await forge.merge(1);
+    night.lookAgain("shop");
+    await night.until(id, ({ status }) => status === "succeeded");
+    const next = await night.commands.followUp(id, { text: "Greet three times" }, ALICE);
+    expect(next).toMatchObject({ title: "Greet three times", options: { related: id } });
+    const third = await night.until(next.id, isPublished);
+    expect(forge.changeRequests).toHaveLength(2);
+    expect(await git(forge.bareDir, "show", `${third.branch}:greeting.txt`)).toBe(`hello\n${lines}\nmore ${next.id} 1`);
   });
 });

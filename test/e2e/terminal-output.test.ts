@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
@@ -52,6 +52,22 @@ describe("text from outside on the terminal", { timeout: 120_000 }, () => {
     const shown = await user.run("show", task.id);
     expect(shown.stdout).toContain(`  ${FAKE_LINE}\n`);
     expectHarmless(shown);
+  });
+
+  it("trust and doctor report invalid keys on one line each", async () => {
+    const file = join(user.repo.checkout, "nightshift.yaml");
+    const settings = await readFile(file, "utf8");
+    const key = JSON.stringify(`a\u001b[2J\n${FAKE_LINE}\n`);
+    await writeFile(file, `${settings}${key}: 1\nimprove: { variables: { ${key}: x } }\n`);
+    try {
+      for (const command of ["trust", "doctor"]) {
+        const result = await user.run(command);
+        expectHarmless(result);
+        expect(`${result.stdout}${result.stderr}`).toContain(String.raw`a\u001b[2J\n${FAKE_LINE}`);
+      }
+    } finally {
+      await writeFile(file, settings);
+    }
   });
 
   it("--json keeps every character, but escaped", async () => {

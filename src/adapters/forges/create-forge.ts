@@ -122,6 +122,7 @@ function rejectAll(error: ForgeError): ForgeApi {
     readIssue: reject,
     merge: reject,
     close: reject,
+    postReview: reject,
     check: reject,
   };
 }

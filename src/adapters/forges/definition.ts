@@ -53,6 +53,7 @@ export type ForgeApi = Pick<
   | "readIssue"
   | "merge"
   | "close"
+  | "postReview"
   | "check"
 >;
 

@@ -38,7 +38,8 @@ export async function rebaseCommit(context: GitContext, params: RebaseParams): P
   const gitDir = taskPaths(context, task).engine;
   // Present both sides as children of the old base, so that it is the merge base even if the history between them was rewritten,
   // squashed or is missing (shallow). git 2.40 has an option for this, but Debian 12 has 2.39.
-  const childOf = (of: string) => makeCommit(context, { task, tree: `${of}^{tree}`, parents: [oldBase], message: "", at });
+  const childOf = (of: string) =>
+    makeCommit(context, { task, tree: `${of}^{tree}`, parents: [oldBase], message: "", at });
   const [theirs, ours, text] = await Promise.all([
     childOf(newBase),
     childOf(commit),

@@ -13,7 +13,7 @@ import { syncMirror } from "./mirror/mirror.ts";
 import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repair.ts";
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
-import { closeTree, createEngineDir, openTree } from "./workspace/open.ts";
+import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { pushCommit } from "./remote/push.ts";
@@ -53,6 +53,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
+    prepare: (params) => prepareTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
     collect: (params) => withRepair(context, params, () => collectTree(context, params)),
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),

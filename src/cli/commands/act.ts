@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
@@ -37,6 +38,22 @@ export async function retry(
   { from, wait }: { readonly from?: string; readonly wait?: boolean },
 ): Promise<void> {
   await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body: { from } }), { wait });
+}
+
+export async function followUp(
+  context: CliContext,
+  id: string,
+  text: string,
+  { after, wait }: { readonly after?: readonly string[]; readonly wait?: boolean },
+): Promise<void> {
+  refusePlaceholder(text);
+  const body = { text, after: [...(after ?? [])] };
+  await act(
+    context,
+    // A retry after a lost response must not create a second task.
+    (client) => client.call("POST /tasks/:id/follow-up", { params: { id }, body, idempotencyKey: randomUUID() }),
+    { wait },
+  );
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {

@@ -8,6 +8,8 @@ const agent = {
   oldest_version: null,
   problem: null,
   parked_until: null,
+  parked_for: null,
+  parked_reason: null,
 };
 
 test("agents: the reason and what to install are complete, in any terminal", () => {
@@ -36,4 +38,21 @@ test("agents: the reason and what to install are complete, in any terminal", () 
     "mine         yes     1.2.3    1.1.0 or newer  …ools/my-agent",
     "",
   ]);
+});
+
+test("agents: a parked agent shows what it needs, when it is tried again, and how to try it now", () => {
+  const parked = {
+    parked_until: "2020-01-01T00:00:00.000Z",
+    parked_for: "login",
+    parked_reason: "the key expired",
+  } as const;
+  const printed = describeAgents({ color: false, width: undefined }, [
+    { ...agent, name: "codex", usable: true, ...parked },
+    { ...agent, name: "mine", usable: true },
+  ]);
+  expect(printed).toContain("codex  parked");
+  expect(printed).toContain("mine   yes");
+  expect(printed).toContain(
+    "codex needs a login: the key expired. Next attempt now; try it now: nightshift agents --retry codex",
+  );
 });

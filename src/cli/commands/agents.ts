@@ -3,8 +3,9 @@ import { connect } from "../connect.ts";
 import { requireKnownProject } from "../find-project.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { hangMessage } from "../print/message.ts";
+import { describeParking } from "../print/queued.ts";
 import type { Screen } from "../print/style.ts";
-import { table, type Column } from "../print/table.ts";
+import { table, type Cell, type Column } from "../print/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "AGENT" },
@@ -14,9 +15,14 @@ const COLUMNS: readonly Column[] = [
   { heading: "PROGRAM", min: 12, keep: "end", drop: 3 },
 ];
 
-export async function agents(context: CliContext): Promise<void> {
+export async function agents(context: CliContext, { retry }: { readonly retry?: string } = {}): Promise<void> {
   const client = await connect(context);
   await requireKnownProject(context, client);
+  if (retry !== undefined) {
+    const tried = (await client.call("POST /agents/:name/retry", { params: { name: retry } })).agents;
+    printResult(context, tried, () => `${retry} is tried with its next run. If it succeeds, its other tasks follow.\n`);
+    return;
+  }
   const found = (await client.call("GET /agents")).agents;
   printResult(context, found, () => describeAgents(context, found));
 }
@@ -25,7 +31,7 @@ export async function agents(context: CliContext): Promise<void> {
 export function describeAgents(screen: Screen, found: readonly AgentJson[]): string {
   const rows = found.map((agent) => [
     agent.name,
-    agent.usable ? ({ text: "yes", style: "green" } as const) : "no",
+    usableCell(agent),
     agent.version ?? "",
     agent.oldest_version === null ? "" : `${agent.oldest_version} or newer`,
     agent.program ?? (agent.usable ? "built in" : ""),
@@ -33,5 +39,18 @@ export function describeAgents(screen: Screen, found: readonly AgentJson[]): str
   const reasons = found
     .filter(({ usable }) => !usable)
     .map(({ name, problem }) => `${hangMessage(screen, `${name}: ${problem ?? "not usable"}`, "  ")}\n`);
-  return `${table(screen, COLUMNS, rows)}${reasons.length === 0 ? "" : `\n${reasons.join("")}`}`;
+  const parked = found.flatMap((agent) => describeParkedAgent(screen, agent));
+  const notes = [...reasons, ...parked];
+  return `${table(screen, COLUMNS, rows)}${notes.length === 0 ? "" : `\n${notes.join("")}`}`;
+}
+
+function usableCell({ usable, parked_for }: AgentJson): Cell {
+  if (!usable) return "no";
+  return parked_for === null ? { text: "yes", style: "green" } : { text: "parked", style: "yellow" };
+}
+
+function describeParkedAgent(screen: Screen, agent: AgentJson): readonly string[] {
+  const { name, parked_for: kind, parked_until: until, parked_reason: reason } = agent;
+  if (kind === null || until === null) return [];
+  return [`${hangMessage(screen, describeParking({ agent: name, kind, until, reason: reason ?? "" }), "  ")}\n`];
 }

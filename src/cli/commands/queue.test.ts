@@ -14,7 +14,9 @@ const request = (state: "open" | "merged" | "closed", number: number) => ({
   number,
   url: `https://forge.example/${number}`,
   state,
-  head: null, base: null, ended_at: null,
+  head: null,
+  base: null,
+  ended_at: null,
 });
 
 const TASKS = [

@@ -30,6 +30,7 @@ export async function results(
     branch: task.branch,
     artifacts: task.artifacts,
     checks: task.checks,
+    proof: task.proof ?? null,
     denied: denials(task),
     error: task.runs.at(-1)?.error ?? null,
   };

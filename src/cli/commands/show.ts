@@ -3,8 +3,10 @@ import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
+import { PLACEHOLDER } from "../copyable.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
+import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
 import { describeReviews } from "../print/reviews.ts";
@@ -67,15 +69,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
         ({ type, label, url }) => `  ${type}: ${escapedLine(label)}${url === null ? "" : ` ${escapedLine(url)}`}\n`,
       ),
     );
-  for (const exchange of task.conversation)
-    if (exchange.reply !== null)
-      parts.push(
-        `  ${exchange.by ?? "?"}: ${escapedLine(
-          Object.entries(exchange.reply)
-            .map(([key, value]) => `${key}=${value}`)
-            .join(", "),
-        )}\n`,
-      );
+  const conversation = describeConversation(context, task);
+  if (conversation !== "") parts.push(title("Answers"), conversation);
   const removed = events.findLast(({ type }) => type === "task.files_removed");
   if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(context, task, { isPlanShown: true }));
@@ -83,7 +78,10 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
     `${possibleActions(task.status, null)
-      .map((action) => `nightshift ${action} ${shortId(context, task)}`)
+      .map(
+        (action) =>
+          `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
+      )
       .join("\n")}\n`,
   );
   return parts.join("");

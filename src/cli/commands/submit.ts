@@ -46,7 +46,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       project,
       pipeline: options.pipeline ?? task.pipeline ?? "staged",
       title: options.title ?? task.title,
-      description: task.description,
+      description: task.description === "" ? null : task.description,
       priority: options.priority ?? task.priority ?? "normal",
       size: options.size ?? task.size ?? null,
       complexity: options.complexity ?? task.complexity ?? null,

@@ -1,4 +1,5 @@
-import type { TaskJson } from "../../http/client/client.ts";
+import { describeParked } from "../../core/task/parked-agent.ts";
+import type { ParkedAgentJson, TaskJson } from "../../http/client/client.ts";
 import { describeTime } from "./time.ts";
 
 type QueueKind = NonNullable<TaskJson["queued_for"]>["kind"];
@@ -29,6 +30,16 @@ export function describeQueued({ kind, until }: QueuedFor, now: number = Date.no
   if (until === null) return what;
   const next = `next attempt ${Date.parse(until) <= now ? "now" : describeTime(until, { now })}`;
   return kind === "backoff" ? next : `${what}, ${next}`;
+}
+
+/** Describes a parked agent, what it needs, and what to do. */
+export function describeParking(
+  { agent, kind, until, reason }: Pick<ParkedAgentJson, "agent" | "kind" | "until" | "reason">,
+  now: number = Date.now(),
+): string {
+  const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
+  const said = describeParked({ agent, kind, reason });
+  return `${said}${/[.!?]$/.test(said) ? "" : "."} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
 }
 
 function isKnown(kind: string): kind is QueueKind {

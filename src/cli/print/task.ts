@@ -1,4 +1,5 @@
 import { describeCheckStatus } from "../../core/task/describe-check.ts";
+import { findProof, PROOF_CHECK } from "../../core/task/proof.ts";
 import { shortHash } from "../../core/text/short-hash.ts";
 import { escapedLine, terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
@@ -94,6 +95,7 @@ export function facts(screen: Screen, task: TaskJson): string {
     wrap(
       `took ${duration(task.duration_ms)}, agents ${duration(task.agent_ms ?? 0)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ),
+    ...describeProof(task).map(wrap),
     ...describeOrigin(task).map(wrap),
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
@@ -107,6 +109,14 @@ function describeRequestState({ change_request: request }: TaskJson): string {
   // A daemon of an older version does not send it.
   if (request == null || request.state === "open") return "";
   return ` (${request.state}${request.ended_at === null ? "" : ` ${describeTime(request.ended_at)}`})`;
+}
+
+/** Whether the tests of a fix fail without it. Empty if that was not examined. */
+export function describeProof({ checks }: Pick<TaskJson, "checks">): readonly string[] {
+  const found = findProof(checks);
+  return found === null
+    ? []
+    : [`${PROOF_CHECK}: ${describeCheckStatus(found.check)}. ${escapedLine(found.check.tail)}`];
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {

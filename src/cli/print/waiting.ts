@@ -11,6 +11,8 @@ import type { Screen } from "./style.ts";
 import { describeTime } from "./time.ts";
 
 const MAX_LINE = 200;
+/** Options that end the task. They need no reason. */
+const ENDING: ReadonlySet<string> = new Set(["reject", "failed", "cancelled"]);
 
 /** Describes what the task waits for, with the commands that answer it. */
 export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = false } = {}): string {
@@ -41,7 +43,7 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
         indentText(screen, `Waiting for a choice: ${formatMessage(withoutFindings(waiting.reason, task))}`, "", "  "),
         ...waiting.options.map((option) => indentText(screen, describeOption(option), "  ", "    ")),
         ...waiting.options.map((option) => {
-          const note = waiting.needs_note && option.id !== "reject" ? ` --note "${PLACEHOLDER}"` : "";
+          const note = waiting.needs_note && !ENDING.has(option.id) ? ` --note "${PLACEHOLDER}"` : "";
           return `→ nightshift choose ${id} ${copyableWord(option.id)}${note}`;
         }),
         "",

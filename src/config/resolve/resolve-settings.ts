@@ -36,6 +36,7 @@ export const DEFAULTS = {
   concurrentRuns: 2,
   openChangeRequests: 3,
   ports: 10,
+  proof: "show",
   repairAttempts: 3,
   setupTimeout: "10m",
   taskTimeout: "4h",
@@ -101,6 +102,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
     gates: {
       plan: own.gates?.plan ?? user.gates?.plan ?? "person",
       merge: own.gates?.merge ?? user.gates?.merge ?? "person",
+      proof: own.gates?.proof ?? user.gates?.proof ?? DEFAULTS.proof,
     },
     commitTrailer: own.commit_trailer ?? user.commit_trailer ?? "",
     instructions,

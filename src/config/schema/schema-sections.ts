@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PROOF_GATES } from "../../core/settings/settings.ts";
 import { CATEGORIES, WEEKDAYS } from "../../core/nightly/category.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
 import { argv, boundedRecord, environmentName, text } from "../../core/settings/values.ts";
@@ -157,7 +158,7 @@ export const workspace = z.strictObject({
     .max(200)
     .optional()
     .describe("Untracked files to copy from your checkout, such as `.env.test`."),
-  ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each run; default 10."),
+  ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each workspace; default 10."),
 });
 
 export const sandboxLists = {
@@ -215,6 +216,12 @@ const gate = z.enum(["person", "auto"]).optional();
 export const gates = z.strictObject({
   plan: gate.describe("Whether plans need approval from a person or are approved automatically; default `person`."),
   merge: gate.describe("Whether a person merges or changes are merged automatically; default `person`."),
+  proof: z
+    .enum(PROOF_GATES)
+    .optional()
+    .describe(
+      "What happens to a fix without a test that fails on the base commit: wait for a person (`require`), show it (`show`, the default), or do not look (`off`).",
+    ),
 });
 
 const categories = z.array(z.enum(CATEGORIES)).max(20).optional();

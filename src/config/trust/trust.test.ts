@@ -49,6 +49,7 @@ const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
   ["limits.task_timeout", "limits: { task_timeout: 7d }"],
   ["gates.plan", "gates: { plan: auto }"],
   ["gates.merge", "gates: { merge: auto }"],
+  ["gates.proof", "gates: { proof: off }"],
   ["commit_trailer", "commit_trailer: 'Signed-off-by: You'"],
   ["improve.schedule", "improve: { schedule: '* * * * *' }"],
   ["improve.publish", "improve: { publish: agent }"],
@@ -125,6 +126,7 @@ describe("applyAccepted", () => {
     ["a secret for fewer roles", "secrets: { A: { roles: [implement, plan] } }", "secrets: { A: { roles: [plan] } }"],
     ["a channel taken away", "notify: { slack: { channel: x } }", ""],
     ["a person at the gate again", "gates: { merge: auto }", "gates: { merge: person }"],
+    ["a proof that is required", "gates: { proof: off }", "gates: { proof: require }"],
     ["a gate that is open no longer", "gates: { merge: auto }", ""],
     ["warnings that fail", "fail_on_warning: false", "fail_on_warning: true"],
     ["another time zone", "time_zone: UTC", "time_zone: Europe/Oslo"],
@@ -139,6 +141,7 @@ describe("applyAccepted", () => {
     ["a budget that goes away", "budget: { run_usd: 5 }", "", "budget.run_usd"],
     ["a shorter time that goes away", "roles: { review: { timeout: 1m } }", "", "roles.review.timeout"],
     ["fewer tools that go away", "roles: { review: { tools: [Read] } }", "", "roles.review.tools"],
+    ["a required proof that goes away", "gates: { proof: require }", "", "gates.proof"],
     ["a check that goes away", "checks: { test: { command: t } }", "", "checks.test"],
     [
       "a check made a warning",

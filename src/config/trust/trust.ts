@@ -145,7 +145,7 @@ function decideList({ asked, accepted, base }: RequestedValue): TrustDecision {
 /** Values that grant no permissions, whatever was accepted before. */
 function isSafe(path: readonly string[], asked: unknown): boolean {
   const [section, key] = path;
-  if (section === "gates") return asked === "person";
+  if (section === "gates") return asked === (key === "proof" ? "require" : "person");
   if (section === "fail_on_warning") return asked === true;
   return section === "improve" && key === "publish" && asked === "engine";
 }

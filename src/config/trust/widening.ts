@@ -44,6 +44,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "mcp.*": "grant",
   "notify.*": "grant",
   "gates.*": "grant",
+  "gates.proof": "gate",
   "workspace.keep_uncommitted": "grant",
   "improve.schedule": "grant",
   "improve.publish": "grant",
@@ -120,6 +121,7 @@ function defaultOf(path: readonly string[]): unknown {
   }
   const defaults: Record<string, unknown> = {
     repair_attempts: DEFAULTS.repairAttempts,
+    "gates.proof": DEFAULTS.proof,
     "limits.concurrent_runs": DEFAULTS.concurrentRuns,
     "limits.open_change_requests": DEFAULTS.openChangeRequests,
     "limits.task_timeout": DEFAULTS.taskTimeout,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_REACT } from "../settings/settings.ts";
 import { NOTHING_SEEN, type PublishedBranch } from "../task/task.ts";
-import { findReaction, OWN_COMMENT_MARK, type ReactionParams, type SeenComment } from "./find-reaction.ts";
+import { findReaction, type ReactionParams, type SeenComment } from "./find-reaction.ts";
+import { reviewMark } from "./review-text.ts";
 
 const published: PublishedBranch = { head: "b", base: "main", people: null, seen: NOTHING_SEEN };
 
@@ -46,7 +47,7 @@ describe("findReaction", () => {
     expect(react({ comments: [comment("1")] }, { published: { ...published, seen } })).toBeNull();
     expect(react({ comments: [comment("1", { author: "mallory" })] })).toBeNull();
     expect(react({ comments: [comment("1", { isBot: true })] })).toBeNull();
-    expect(react({ comments: [comment("1", { body: `Review ${OWN_COMMENT_MARK}` })] })).toBeNull();
+    expect(react({ comments: [comment("1", { body: `${reviewMark("run_1")} Rename it.` })] })).toBeNull();
     expect(react({ comments: [comment("1", { requestsChanges: false })] })).toBeNull();
   });
 

@@ -1,5 +1,6 @@
 import type { ReactSettings } from "../settings/settings.ts";
 import type { PublishedBranch } from "../task/task.ts";
+import { isOwnReview } from "./review-text.ts";
 
 /** A change request as the forge reports it, as far as a task reacts to it. */
 export interface SeenRequest {
@@ -68,12 +69,5 @@ export function newComments<Comment extends SeenComment>({
 }: Pick<ReactionParams<Comment>, "published" | "request" | "react">): readonly Comment[] {
   if (react.comments === "off") return [];
   const seen = new Set(published.seen.comments);
-  return request.comments.filter(({ id, isBot, body }) => !isBot && !seen.has(id) && !isOwnComment(body));
-}
-
-/** Marks text that Nightshift posts itself, because it often uses the token of a person. */
-export const OWN_COMMENT_MARK = "<!-- nightshift -->";
-
-function isOwnComment(body: string): boolean {
-  return body.includes(OWN_COMMENT_MARK);
+  return request.comments.filter(({ id, isBot, body }) => !isBot && !seen.has(id) && !isOwnReview(body));
 }

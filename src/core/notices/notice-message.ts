@@ -30,6 +30,7 @@ const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
   missed: "was missed and starts now",
   skipped: "left out",
   refused: "could not be started",
+  quota: "waits for a usage limit to reset",
   login: "waits for a login",
   provider: "waits for a server",
 };

@@ -15,8 +15,8 @@ export const RUN_LOG = "run_log";
  */
 export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | ParkedFor;
 
-/** Reasons to wait that need action by a person. */
-export const PARKED_FOR = ["login", "provider", "remote", "machine"] as const;
+/** Reasons to wait that people are notified about. */
+export const PARKED_FOR = ["quota", "login", "provider", "remote", "machine"] as const;
 export type ParkedFor = (typeof PARKED_FOR)[number];
 
 export function isParkedFor(kind: unknown): kind is ParkedFor {

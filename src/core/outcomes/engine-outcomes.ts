@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { PROOFS } from "../task/proof.ts";
 import { CHANGING_ROLES } from "../task/role.ts";
 import { defineOutcome } from "./outcome-entry.ts";
 import { defineFailure, names, PUBLISHING } from "./failure-outcomes.ts";
 
 const commit = z.string().optional();
 const checks = z.record(z.string(), z.string()).optional();
+/** Whether the tests of the change fail without it. Missing if the pipeline does not ask for it. */
+const proof = z.enum(PROOFS).optional();
 const nothing = z.object({});
 
 /** Outcomes that the engine determines itself. */
@@ -13,7 +16,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { checks: true },
     /** `commit`: the checked commit. */
-    payload: z.object({ checks, commit }),
+    payload: z.object({ checks, commit, proof }),
   }),
   checks_failed: defineOutcome({
     class: "verdict",
@@ -31,7 +34,15 @@ export const ENGINE_OUTCOMES = {
     edge: { do: "decide" },
     trigger: "errors",
     /** `gates`: files of the change that define the checks. */
-    payload: z.object({ checks, commit, gates: names, details: z.string().optional() }),
+    payload: z.object({ checks, commit, gates: names, proof, details: z.string().optional() }),
+  }),
+  /** The checks passed, but the change has no test that fails without it. The agent gets one chance to add it. */
+  not_proven: defineOutcome({
+    class: "verdict",
+    from: { checks: true },
+    edge: { do: "decide" },
+    trigger: "errors",
+    payload: z.object({ checks, commit, proof, details: z.string().optional() }),
   }),
   policy_failed: defineOutcome({
     class: "verdict",

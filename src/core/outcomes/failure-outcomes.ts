@@ -23,6 +23,9 @@ export const FREE_INTERRUPTIONS = 3;
 
 const ANY_RUN = { agent: "any", checks: true, publish: true } as const;
 
+/** Set if the forge or the git remote has the problem. Then it is not the agent's, so the agent is not parked. */
+const service = z.enum(["forge", "remote"]).optional();
+
 /** Failures that can end a run of any step. */
 export const FAILURES = {
   usage_limit: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "quota" }, countsAsAttempt: false }),
@@ -31,9 +34,14 @@ export const FAILURES = {
     edge: { do: "park", queue: "provider" },
     countsAsAttempt: false,
     /** Set if it is not the model provider that is down; see `MachineTrouble`. */
-    payload: { waits_for: z.enum(["remote", "machine"]).optional() },
+    payload: { waits_for: z.enum(["remote", "machine"]).optional(), service },
   }),
-  login_expired: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "login" }, countsAsAttempt: false }),
+  login_expired: defineFailure({
+    from: ANY_RUN,
+    edge: { do: "park", queue: "login" },
+    countsAsAttempt: false,
+    payload: { service },
+  }),
   agent_missing: defineFailure({
     from: ANY_RUN,
     edge: { do: "park", queue: "login" },

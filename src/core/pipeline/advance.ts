@@ -17,6 +17,7 @@ import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
+import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import {
@@ -41,6 +42,8 @@ export interface AdvanceParams {
   readonly limits: Readonly<Record<string, number>>;
   /** Agent that takes over when the run's agent has used up its quota. */
   readonly fallbackAgent?: string | null;
+  /** The agent of the run, if it is parked now. */
+  readonly parked?: ParkedAgent | null;
   /** SHA-256; a parameter, because core must not import node:crypto. */
   readonly digest: (text: string) => string;
   readonly at: number;
@@ -151,7 +154,8 @@ function followTargets(params: AdvanceParams, targets: readonly Target[]): Move 
 function takeTarget(params: AdvanceParams, target: Target): Move {
   const { task } = params;
   // Without options of an agent, a person chooses the next state.
-  if (target.ask === "choice" && params.outcome.name !== "options_proposed") return askPerson(params, params.outcome.summary, []);
+  if (target.ask === "choice" && params.outcome.name !== "options_proposed")
+    return askPerson(params, params.outcome.summary, []);
   if (target.ask !== null) return askForReply(params, target.ask);
   const to = target.to ?? task.state;
   if (target.next !== null) return moveToNextItem(params, target);
@@ -235,6 +239,9 @@ function queueFor(outcome: Outcome): QueueReason | null {
 function park(params: AdvanceParams, kind: QueueReason): Move {
   const fallback = params.fallbackAgent ?? null;
   if (kind === "quota" && fallback !== null) return switchToFallbackAgent(params, fallback);
+  // The agent is parked as a whole, so the task starts when the agent does.
+  const parked = parkKindOf(params.outcome) === null ? null : (params.parked ?? null);
+  if (parked !== null) return repeatStep(params, resumeTrigger(params), queuedForAgent(parked));
   const counter = `${params.task.state}:park`;
   const task = increment(params.task, counter);
   // A run that waits for capacity is admitted only when there is some, so a short delay is enough.
@@ -356,16 +363,19 @@ function askPerson(params: AdvanceParams, reason: string, targets: readonly Targ
   const names = [
     ...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)]),
   ];
+  const { outcome, at } = params;
+  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
+  const again = commit === null ? `retry "${task.state}"` : `allow it and continue with the checks`;
   const options: Option[] = names.map((name) => ({
     id: name,
-    title: name === task.state ? `retry "${name}"` : `continue with "${name}"`,
+    title: name === task.state ? again : `continue with "${name}"`,
     description: "",
     recommended: false,
   }));
-  const { outcome, at } = params;
-  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
-  const asking = commit === null ? task : askAboutCommit(task, { commit, options, reason, at });
-  return { task: asking, waitingFor: { kind: "choice", reason, options, since: at }, next: null, end: null };
+  const waitingFor = { kind: "choice", reason, options, since: at } as const;
+  if (commit === null) return { task, waitingFor, next: null, end: null };
+  const asking = askAboutCommit(task, { commit, options, reason, at });
+  return { task: asking, waitingFor: { ...waitingFor, about: "findings" }, next: null, end: null };
 }
 
 /** The option is one that an agent proposed, or a state name. Returns null if it is neither. */

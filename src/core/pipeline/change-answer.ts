@@ -27,7 +27,11 @@ export function changeAnswers(params: AdvanceParams, change: AnswerChange, isWor
   const { baseCommit, published } = params.task;
   // Commits of people on the branch are kept, so the work goes on from there.
   const hasPeoplesCommits = published?.people != null;
-  const work = hasPeoplesCommits ? {} : isWorkLost ? { headCommit: baseCommit } : (exchange.work ?? { headCommit: baseCommit });
+  const work = hasPeoplesCommits
+    ? {}
+    : isWorkLost
+      ? { headCommit: baseCommit }
+      : (exchange.work ?? { headCommit: baseCommit });
   const task = { ...confirmAnswers(params.task, change, params.actor.name), ...work, order: null, waitingFor: null };
   const trigger = { kind: "answers", text: params.outcome.summary, run: null } as const;
   return reopen({ ...params, task }, exchange.state, { role: exchange.role ?? null, trigger });

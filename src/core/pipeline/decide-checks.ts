@@ -56,8 +56,14 @@ export function askAboutCommit(task: Task, { commit, options, reason, at, role =
   return { ...task, conversation: [...task.conversation, exchange] };
 }
 
-/** Whether a person decides about a change that the checks do not vouch for. Such a decision needs a reason. */
-export function isAboutChecks(waiting: WaitingFor | null): boolean {
+/** Whether this option lets a change through that the checks or the diff policy do not vouch for. Then it needs a reason. */
+export function needsReason({ waitingFor, state }: Pick<Task, "waitingFor" | "state">, option: string): boolean {
+  if (waitingFor?.kind !== "choice") return false;
+  if (waitingFor.about === "findings") return option === state;
+  return waitingFor.about === "checks" && option !== "reject";
+}
+
+function isAboutChecks(waiting: WaitingFor | null): boolean {
   return waiting?.kind === "choice" && waiting.about === "checks";
 }
 
@@ -82,10 +88,11 @@ export function findPublishDecision(task: Pick<Task, "conversation">, commit: st
   );
 }
 
-/** Whether a person chose, after this time, to keep the findings that an agent insisted on in this commit. */
-export function isCommitAllowed(task: Pick<Task, "conversation">, commit: string, since: number): boolean {
-  return task.conversation.some(
-    ({ about, state, reply, at }) => about?.commit === commit && reply?.["option"] === state && at >= since,
+/** The decision of a person to allow the findings that an agent kept in this commit after a warning. */
+export function findAllowance(task: Pick<Task, "conversation">, commit: string): Exchange | null {
+  return (
+    task.conversation.findLast(({ about, state, reply }) => about?.commit === commit && reply?.["option"] === state) ??
+    null
   );
 }
 

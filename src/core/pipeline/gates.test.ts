@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeOutcome } from "../../testing/builders.ts";
 import { builtIn, NO_FACTS, parsed, paramsFor, start, walk } from "../../testing/walk.ts";
 import { advance, reopen } from "./advance.ts";
-import { findSkippedGates } from "./gates.ts";
+import { findMissingDocument, findSkippedGates } from "./gates.ts";
 import type { Task } from "../task/task.ts";
 import type { Facts, Pipeline } from "./pipeline.ts";
 
@@ -88,5 +88,27 @@ states:
     const cancelled = advance(paramsFor(staged, waiting, makeOutcome("cancel")));
     const retried = reopen(paramsFor(staged, cancelled, makeOutcome("retry")), "running").task;
     expect(openStates(staged, {}, retried)).toContain("running");
+  });
+});
+
+const missing = (name: string, state: string, facts: Partial<Facts> = {}, task = NOTHING_APPROVED) =>
+  findMissingDocument(builtIn(name), { ...NO_FACTS, ...facts }, task, state);
+
+describe("gates: the document that a person decides about", () => {
+  it("is missing until an agent has written it", () => {
+    expect(missing("staged", "staged")).toBe("plan");
+    expect(missing("feature", "design_review")).toBe("design");
+    expect(missing("bug", "investigation_review")).toBe("report");
+    const { task } = walk(builtIn("staged"), start(builtIn("staged")), [plan("p")]);
+    expect(missing("staged", "staged", {}, task)).toBeNull();
+    expect(
+      missing("staged", "staged", {}, { ...NOTHING_APPROVED, planHash: "stored by an earlier version" }),
+    ).toBeNull();
+  });
+
+  it("is not needed where no person decides, or where the decision is about the change", () => {
+    expect(missing("staged", "planning")).toBeNull();
+    expect(missing("staged", "staged", { auto_approve: true })).toBeNull();
+    expect(missing("feature", "merging")).toBeNull();
   });
 });

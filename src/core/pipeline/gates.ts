@@ -1,4 +1,4 @@
-import { DOCUMENT_KINDS, newestOf } from "../task/document.ts";
+import { DOCUMENT_KINDS, kindOf, newestOf, type DocumentKind } from "../task/document.ts";
 import type { ApprovedState, Task } from "../task/task.ts";
 import { resolveState } from "./enter-state.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
@@ -42,6 +42,22 @@ function movesFrom(pipeline: Pipeline, facts: Facts, state: State): readonly Pos
     const isChoice = (state.on[outcome] ?? []).filter((each) => holds(each, facts)).length > 1;
     return entered === null ? [] : [{ to: entered.name, byPerson: state.step.kind === "wait" || isChoice }];
   });
+}
+
+/** The kind of document that a person decides about in this state, if the task has none of that kind yet. Otherwise null. */
+export function findMissingDocument(
+  pipeline: Pipeline,
+  facts: Facts,
+  { documents, planHash }: GatedTask,
+  state: string,
+): DocumentKind | null {
+  const gate = resolveState(pipeline, state, facts);
+  if (gate?.step.kind !== "wait") return null;
+  const kinds = Object.values(pipeline.states)
+    .flatMap(edgesFrom)
+    .flatMap(({ to, outcome }) => (to === gate.name && outcome !== null ? (kindOf(outcome) ?? []) : []));
+  const isWritten = kinds.some((kind) => newestOf(documents, kind) !== null || (kind === "plan" && planHash !== null));
+  return isWritten ? null : (kinds[0] ?? null);
 }
 
 /** An approval holds until the approved document has a newer version. Tasks of earlier versions have only the plan's hash. */

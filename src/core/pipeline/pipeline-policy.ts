@@ -9,6 +9,8 @@ export interface PipelinePolicy {
   readonly branch: string | null;
   /** `related`: if a check has a `related` command, it runs instead, with the changed files. */
   readonly checks: "all" | "related";
+  /** The engine runs the change's tests on the base commit, where they must fail (`gates.proof`). */
+  readonly proof: boolean;
   /** `fresh`: a run that is not a repair or an answer never continues an earlier session. */
   readonly session: "continue" | "fresh";
   /** `analysis`: agents see the analysis, the change and its checks, but not the summaries of earlier runs. */
@@ -73,6 +75,7 @@ export const DEFAULT_POLICY: PipelinePolicy = {
   },
   branch: null,
   checks: "all",
+  proof: false,
   session: "continue",
   context: "summaries",
   rebase: "always",
@@ -102,6 +105,7 @@ const NIGHTLY_POLICY: PipelinePolicy = {
   },
   branch: "night-shift/{{slug}}",
   checks: "related",
+  proof: false,
   session: "fresh",
   context: "analysis",
   rebase: "until_checked",

@@ -10,7 +10,7 @@ describe("possibleActions()", () => {
     ["paused", ["resume", "cancel", "kill"]],
     ["failed", ["retry", "delete"]],
     ["cancelled", ["retry", "delete"]],
-    ["succeeded", ["delete"]],
+    ["succeeded", ["follow-up", "delete"]],
   ])("%s: %j", (status, actions) => {
     expect(possibleActions(status, null)).toEqual(actions);
   });

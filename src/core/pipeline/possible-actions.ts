@@ -23,6 +23,6 @@ export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): 
     case "cancelled":
       return ["retry", "delete"];
     case "succeeded":
-      return ["delete"];
+      return ["follow-up", "delete"];
   }
 }

@@ -45,14 +45,16 @@ function describeMove(
       summary: `waits for ${to.waitingFor.kind}`,
       data: { kind: to.waitingFor.kind },
     });
-  if (to.queuedFor !== null)
+  if (to.queuedFor !== null) {
+    const { kind, until, agent } = to.queuedFor;
     events.push({
       ...base,
       type: "task.queued",
       level: "warning",
       summary: `${outcome.name}: ${outcome.summary}`,
-      data: { kind: to.queuedFor.kind, until: to.queuedFor.until, outcome: outcome.name },
+      data: { kind, until, outcome: outcome.name, ...(agent !== undefined && { agent }) },
     });
+  }
   if (end !== null)
     events.push({
       ...base,
@@ -70,7 +72,8 @@ function nextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
     step: next.step,
     role: next.role,
     attempt: (task.counters[`ran:${next.role ?? next.step}`] ?? 0) + 1,
-    notBefore: task.queuedFor?.until ?? null,
+    // A run of a parked agent starts when the agent is used again, which may be earlier.
+    notBefore: task.queuedFor?.agent === undefined ? (task.queuedFor?.until ?? null) : null,
     trigger: task.trigger,
   };
 }

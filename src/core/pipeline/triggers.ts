@@ -17,6 +17,7 @@ function triggerText(outcome: Outcome): string {
   switch (outcome.name) {
     case "checks_failed":
     case "checks_inconclusive":
+    case "not_proven":
     case "policy_failed":
     case "ci_failed":
     case "comments_received":

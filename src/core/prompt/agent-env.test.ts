@@ -9,6 +9,7 @@ const RUN = {
   outcomeFile: "/runs/run_1/out/outcome.json",
   home: "/homes/task_1-implement",
   tmp: "/runs/run_1/tmp",
+  ports: null,
 } as const;
 
 const HOST = {
@@ -50,6 +51,12 @@ describe("agentEnvironment", () => {
       secrets: {},
       missing: [],
     });
+  });
+
+  it("contains the reserved ports, which no setting can replace", () => {
+    const run = { ...RUN, ports: { first: 20_010, count: 5 } };
+    const { env } = agentEnvironment({ host: HOST, granted: [], run, extra: { NIGHTSHIFT_PORT_BASE: "80" } });
+    expect(env).toMatchObject({ NIGHTSHIFT_PORT_BASE: "20010", NIGHTSHIFT_PORTS: "5" });
   });
 
   it("returns granted secrets separately and lists those that are not set", () => {

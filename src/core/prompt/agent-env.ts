@@ -15,6 +15,8 @@ export interface AgentEnvironmentParams {
     readonly outcomeFile: string;
     readonly home: string;
     readonly tmp: string;
+    /** Ports that no other workspace uses. Null if none are reserved. */
+    readonly ports: { readonly first: number; readonly count: number } | null;
   };
   /** Variables of the adapter, the proxy and the gateway. */
   readonly extra: Readonly<Record<string, string>>;
@@ -39,6 +41,10 @@ export function agentEnvironment({ host, granted, run, extra }: AgentEnvironment
     NIGHTSHIFT_ROLE: run.role,
     NIGHTSHIFT_ATTEMPT: String(run.attempt),
     NIGHTSHIFT_OUTCOME_FILE: run.outcomeFile,
+    ...(run.ports !== null && {
+      NIGHTSHIFT_PORT_BASE: String(run.ports.first),
+      NIGHTSHIFT_PORTS: String(run.ports.count),
+    }),
   };
   const env = { ...Object.fromEntries(inherited), ...extra, ...own };
   // A secret must not replace a variable that identifies the agent or its directories.

@@ -53,6 +53,8 @@ const TRIGGERS: Readonly<Record<Trigger["kind"], string>> = {
   answers: "A person answered your questions. Continue with their answers.",
   choice: "A person chose one of the options. Continue with it.",
   comments: "Your work was reviewed. Handle every comment below.",
+  follow_up:
+    "The task was done, and a person asks for more. The workspace contains the work so far. Do what the text below asks for, and keep the rest of the work.",
   retry: "An earlier run of this step failed. The text below says how it ended; do not repeat its mistake.",
   resume:
     "An earlier run of this step was interrupted. The workspace may contain its unfinished work: look at it before you continue.",

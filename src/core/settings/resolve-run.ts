@@ -42,6 +42,15 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
   };
 }
 
+/**
+ * The login and the quota that a run uses. All projects share those of an agent that has no settings of its own. An agent with
+ * settings, such as a command, is what the project defines under this name.
+ */
+export function accountOf({ agent, agentSettings }: RunSettings, project: string): string {
+  const { kind, options } = agentSettings;
+  return Object.keys(options).length === 0 ? kind : `${project}/${agent}`;
+}
+
 interface AgentChoice {
   readonly agent: string | null;
   readonly model: string | null;

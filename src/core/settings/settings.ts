@@ -27,13 +27,17 @@ export interface Settings {
   readonly improve: ImproveSettings;
   readonly schedules: readonly ScheduleSettings[];
   readonly notify: NotifySettings;
-  readonly gates: { readonly plan: Gate; readonly merge: Gate };
+  readonly gates: { readonly plan: Gate; readonly merge: Gate; readonly proof: ProofGate };
   readonly commitTrailer: string;
   /** `.nightshift/instructions.md`, part of every prompt; empty if there is none. */
   readonly instructions: string;
 }
 
 export type Gate = "person" | "auto";
+
+/** `require`: a fix without proof waits for a person. `show`: the result is only shown. `off`: nothing is proven. */
+export const PROOF_GATES = ["require", "show", "off"] as const;
+export type ProofGate = (typeof PROOF_GATES)[number];
 
 /** Whose comments on a change request start work: those that request changes, or all. Only members of the project count. */
 export const COMMENT_REACTIONS = ["changes_requested", "all", "off"] as const;

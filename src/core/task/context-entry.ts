@@ -96,6 +96,7 @@ function describeRun(outcome: Outcome, role: Role | null, trigger: Trigger | nul
     case "changes_requested":
       return { kind: "review_feedback", source: "reviewer", data: reviewData(outcome) };
     case "checks_failed":
+    case "not_proven":
     case "policy_failed":
       return { kind: "failed_checks", source: "engine", data: { outcome: outcome.name } };
     case "verify_failed":

@@ -86,3 +86,26 @@ export function isAboutDependency(waiting: WaitingFor | null): boolean {
 export function isHeld({ queuedFor }: Pick<Task, "queuedFor">): boolean {
   return queuedFor?.kind === "dependency";
 }
+
+/**
+ * The tasks from `id` back to itself if it waited for `after`. Null if there is no such cycle. `afterOf` returns what a task
+ * still waits for.
+ */
+export function findCycle(
+  id: string,
+  after: readonly string[],
+  afterOf: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | null {
+  const seen = new Set<string>();
+  const search = (path: readonly string[], next: readonly string[]): readonly string[] | null => {
+    for (const each of next) {
+      if (each === id) return [...path, each];
+      if (seen.has(each)) continue;
+      seen.add(each);
+      const found = search([...path, each], afterOf.get(each) ?? []);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  return search([id], after);
+}

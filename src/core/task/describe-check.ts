@@ -1,3 +1,4 @@
+import { PROOF_CHECK } from "./proof.ts";
 import type { CheckResult } from "./run.ts";
 
 /** Checks of the engine itself. They run no command; their output is a list of findings. */
@@ -6,12 +7,20 @@ export const BUILT_IN_CHECKS: ReadonlySet<string> = new Set([
   "no-secrets",
   "number of tests",
   "tests of the base",
+  PROOF_CHECK,
 ]);
+
+const PROOF_WORDS: Readonly<Partial<Record<CheckResult["status"], string>>> = {
+  passed: "proven",
+  failed: "not proven",
+  skipped: "no test",
+};
 
 type CheckSummary = Pick<CheckResult, "name" | "status" | "severity">;
 
 /** A warning from a built-in check does not block the change, so it is not called a failure. */
 export function describeCheckStatus({ name, status, severity }: CheckSummary): string {
+  if (name === PROOF_CHECK) return PROOF_WORDS[status] ?? status;
   if (BUILT_IN_CHECKS.has(name) && status === "failed" && severity === "warning") return "warned";
   return status.replaceAll("_", " ");
 }

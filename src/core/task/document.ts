@@ -34,7 +34,7 @@ export function documentOf(
   earlier: readonly DocumentRef[],
   { run, at, digest }: WrittenBy,
 ): TaskDocument | null {
-  const kind = kindOf(outcome);
+  const kind = kindOf(outcome.name);
   if (kind === null) return null;
   const content: DocumentContent = outcome.payload;
   const version = (newestOf(earlier, kind)?.version ?? 0) + 1;
@@ -50,7 +50,8 @@ export function toRef({ kind, version, hash, run, at }: TaskDocument): DocumentR
   return { kind, version, hash, run, at };
 }
 
-function kindOf({ name }: Outcome): DocumentKind | null {
+/** The kind of document that an outcome with this name contains. */
+export function kindOf(name: Outcome["name"]): DocumentKind | null {
   switch (name) {
     case "plan_complete":
       return "plan";

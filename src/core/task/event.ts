@@ -11,7 +11,7 @@ export const EVENT_TYPES = [
   "task.submitted",
   "task.state", // data: from, to, outcome
   "task.waiting",
-  "task.queued", // data: kind, until
+  "task.queued", // data: kind, until, agent if it is parked
   "task.decided", // a person approved, rejected, answered, chose …
   "task.paused",
   "task.resumed",
@@ -27,8 +27,9 @@ export const EVENT_TYPES = [
   "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
   "artifact.added", // debug; data: type, label, url
   "artifact.failed", // an artifact could not be collected; the run continues without it
-  "agent.parked", // not written yet: agents are parked per task, not as a whole
-  "agent.unparked",
+  "agent.parked", // no run of it starts for now; data: agent, kind, until, reason
+  "agent.unparked", // data: agent, kind, parked_ms
+  "agent.retried", // a person or the daemon asks for a probe now; data: agents
   "project.registered",
   "project.trusted",
   "project.removed", // data: project

@@ -53,6 +53,11 @@ function hasSameFailures(onChange: Ended, onBase: Ended): boolean {
   return after.tests.every((name) => before.tests.includes(name));
 }
 
+/** Whether a failed check ran no test, because a compiler or a loader reported errors. */
+export function failsBecauseOfErrors({ failures }: Pick<BaselineResult, "failures">): boolean {
+  return failures != null && failures.hasErrors && failures.tests.length === 0;
+}
+
 /** Whether the check must be compared with the base commit. */
 export function needsBaseline({ status }: Pick<CheckResult, "status">): boolean {
   return status === "failed" || status === "could_not_run";

@@ -77,6 +77,8 @@ export interface Run {
   readonly notBefore: number | null;
   readonly trigger: Trigger | null;
   readonly agent: string | null;
+  /** Login and quota that the run uses; see `accountOf`. Null if the run needs no agent or its settings could not be read. */
+  readonly account: string | null;
   readonly agentVersion: string | null;
   readonly model: string | null;
   readonly sandbox: string | null;

@@ -161,11 +161,11 @@ export type WaitingFor =
       readonly options: readonly Option[];
       readonly since: number;
       /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `dependency`: whether to start although a
-       * task that it waits for did not succeed. `branch`: what to do about a branch that a person rewrote. Missing for all
-       * other choices.
+       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. `branch`: what
+       * to do about a branch that a person rewrote. Missing for all other choices.
        */
-      readonly about?: "checks" | "dependency" | "branch";
+      readonly about?: "checks" | "findings" | "dependency" | "branch";
     }
   | { readonly kind: "review"; readonly since: number }
   /** `reason`: why the task does not continue by itself after something happened at the forge. */
@@ -190,6 +190,8 @@ export interface QueuedFor {
   readonly until: number | null;
   /** Why, in a sentence; missing in rows of earlier versions and if a limit of Nightshift is the reason. */
   readonly reason?: string;
+  /** The parked agent that the task waits for. Missing if it waits for something else. */
+  readonly agent?: string;
 }
 
 export interface Question {
@@ -230,7 +232,7 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
  */
 type TriggerKind =
   | "errors"
@@ -240,6 +242,7 @@ type TriggerKind =
   | "answers"
   | "choice"
   | "comments"
+  | "follow_up"
   | "retry"
   | "resume";
 

@@ -14,6 +14,11 @@ describe("formatIssue()", () => {
     );
     expect(formatIssue({ ...issue, file: null, line: null, column: null, key: "" })).toBe("Expected a command.");
   });
+
+  it("is one line, whatever file and key are called", () => {
+    const named = { ...issue, file: "a\nb.yaml", key: "checks.a\u001b[2J\nAccepted." };
+    expect(formatIssue(named)).toBe(String.raw`a\nb.yaml:3:7: checks.a\u001b[2J\nAccepted.: Expected a command.`);
+  });
 });
 
 describe("errors", () => {

@@ -1,4 +1,5 @@
 import type { MergeObstacle } from "../forge/merge.ts";
+import { escapedLine } from "./terminal-text.ts";
 
 /** A request that cannot be fulfilled because of what the user did or asked for. `hint` says what to do instead. */
 export class UserError extends Error {
@@ -101,9 +102,10 @@ export class ConfigError extends Error {
   }
 }
 
+/** Always one line, because names and keys of a file can contain line breaks that would imitate another message. */
 export function formatIssue(issue: Issue): string {
   const place = [issue.file, issue.line, issue.column].filter((part) => part !== null).join(":");
-  return [place, issue.key, issue.message].filter((part) => part !== "").join(": ");
+  return escapedLine([place, issue.key, issue.message].filter((part) => part !== "").join(": "));
 }
 
 /** The run was taken over or ended by another process. The old lease may no longer write. */

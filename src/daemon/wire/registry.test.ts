@@ -85,7 +85,7 @@ const teahouse: ForgeDefinition = {
     };
     const reading = { find: unused, listOpen: unused, read: unused, readState: unused, readIssue: unused };
     const following = { readCiFailures: unused, hasWriteAccess: unused };
-    return { publish: unused, ...reading, ...following, merge: unused, close: unused, check };
+    return { publish: unused, ...reading, ...following, merge: unused, close: unused, postReview: unused, check };
   },
   docs: [["personal", "a cup"]],
 };

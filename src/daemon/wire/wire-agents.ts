@@ -30,7 +30,7 @@ export async function findAgents(
 
 export async function checkAgent(agent: AgentDescription, env: Environment): Promise<AgentInfo> {
   const { name, kind, program, problem } = agent;
-  const base = { name, kind, version: null, oldestVersion: program?.oldest ?? null, parkedUntil: null };
+  const base = { name, kind, version: null, oldestVersion: program?.oldest ?? null };
   if (problem !== null || program === null)
     return { ...base, program: program?.name ?? null, usable: problem === null, problem };
   const path = await findProgram(program.name, env["PATH"] ?? "");

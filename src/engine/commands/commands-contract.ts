@@ -1,6 +1,7 @@
 import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
+import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Right, Requester } from "../../core/task/requester.ts";
@@ -23,9 +24,13 @@ export interface Commands {
   kill(task: string, actor: Requester): Promise<Task>;
   /** Restarts from `state`, or if null from the state that failed. */
   retry(task: string, state: string | null, actor: Requester): Promise<Task>;
+  /** Continues a task that has ended or waits for its merge. Returns a new task if its change was merged already. */
+  followUp(task: string, followUp: FollowUp, actor: Requester): Promise<Task>;
   remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;
+  /** Tries a parked agent now. Fails if it is not parked. */
+  retryAgent(name: string, actor: Requester): Promise<readonly ParkedAgent[]>;
   /** Registers a project without trusting its files. Does not change a registered project. */
   addProject(source: ProjectSource, actor: Requester): Promise<ProjectWithTrust>;
   /** Accepts a project's files if they match `hash`. Registers the project if needed. */
@@ -47,6 +52,14 @@ export interface Choice {
   readonly note?: string | null;
   /** For a fix that an investigation proposed. By default, it is planned first. */
   readonly then?: NextStep | null;
+}
+
+export interface FollowUp {
+  readonly text: string;
+  /** Ids of tasks that must succeed first. */
+  readonly after?: readonly string[];
+  /** Idempotency key of a new task. */
+  readonly key?: string | null;
 }
 
 export interface ProjectWithTrust {

@@ -1,16 +1,18 @@
 import { requireRight, type Requester, type Right } from "../../core/task/requester.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
+import { retryAgent } from "./agents.ts";
 import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
+import { followUp } from "./follow-up.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
 import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
 
-/** The right that each command needs. `submit` and `retry` need `approve` in addition if they skip a gate. */
+/** The right that each command needs. `submit`, `retry` and `followUp` need `approve` in addition if they skip a gate. */
 const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
@@ -23,8 +25,10 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   cancel: "submit",
   kill: "submit",
   retry: "submit",
+  followUp: "submit",
   remove: "admin",
   runSchedule: "submit",
+  retryAgent: "submit",
   addProject: "admin",
   acceptTrust: "admin",
   removeProject: "admin",
@@ -54,8 +58,10 @@ export function createCommands(ports: EnginePorts): Commands {
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),
     kill: (task, actor) => endTask(ports, task, "kill", actor),
     retry: (task, state, actor) => retry(ports, task, state, actor),
+    followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
+    retryAgent: (name, actor) => retryAgent(ports, name, actor),
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),

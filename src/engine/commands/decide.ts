@@ -1,4 +1,4 @@
-import { isAboutChecks } from "../../core/pipeline/decide-checks.ts";
+import { needsReason } from "../../core/pipeline/decide-checks.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
@@ -64,9 +64,9 @@ export function revise(ports: EnginePorts, id: string, params: { feedback: strin
 
 export function choose(ports: EnginePorts, id: string, params: Choice & { readonly actor: Actor }): Promise<Task> {
   return decide(ports, id, params.actor, (task) => {
-    const waiting = requireOption(task, params.option);
+    requireOption(task, params.option);
     const note = terminalText(params.note ?? "").trim();
-    if (note === "" && isAboutChecks(waiting) && params.option !== "reject")
+    if (note === "" && needsReason(task, params.option))
       throw new UserError(
         "invalid",
         "This decision needs a reason.",
@@ -80,10 +80,10 @@ export function choose(ports: EnginePorts, id: string, params: Choice & { readon
   });
 }
 
-export function requireOption(task: Task, option: string): WaitingFor {
+export function requireOption(task: Task, option: string): void {
   const waiting = requireWaiting(task, ["choice"], "choose");
   const options = waiting.kind === "choice" ? waiting.options : [];
-  if (options.some(({ id }) => id === option)) return waiting;
+  if (options.some(({ id }) => id === option)) return;
   throw new UserError("invalid", `"${option}" is not one of the options: ${options.map(({ id }) => id).join(", ")}.`);
 }
 

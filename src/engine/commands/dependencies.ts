@@ -1,5 +1,7 @@
 import {
   checkDependencies,
+  findCycle,
+  holdTask,
   isAboutDependency,
   MAX_DEPENDENCIES,
   releaseTask,
@@ -8,7 +10,9 @@ import {
   type DependencyCheck,
 } from "../../core/task/dependencies.ts";
 import type { Actor } from "../../core/task/event.ts";
-import type { Task } from "../../core/task/task.ts";
+import type { Advance } from "../../core/pipeline/advance.ts";
+import { HELD } from "../../core/task/run.ts";
+import { hasEnded, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { EnginePorts } from "../ports.ts";
@@ -52,6 +56,35 @@ export async function checkDependenciesOf(ports: ReadTasks, { options }: Task): 
 
 function loadDependencies({ store }: ReadTasks, ids: readonly string[]): Promise<readonly Dependency[]> {
   return Promise.all(ids.map(async (id) => ({ id, task: await store.tasks.getTask(id) })));
+}
+
+/** A task that waits for others has its next run already, but the run is held. */
+export async function holdForDependencies(ports: EnginePorts, begun: Advance): Promise<Advance> {
+  if (begun.next === null) return begun;
+  const check = await checkDependenciesOf(ports, begun.task);
+  if (check.kind === "ready") return begun;
+  const held = holdTask(begun.task, check, begun.task.updatedAt);
+  return { task: held.task, events: [...begun.events, ...held.events], next: { ...begun.next, notBefore: HELD } };
+}
+
+/** Throws if the task would wait for itself, directly or through tasks that have not ended. */
+export async function requireNoCycle({ store }: ReadTasks, id: string, after: readonly string[]): Promise<void> {
+  const afterOf = new Map<string, readonly string[]>();
+  // Entries that are added during the iteration are visited too.
+  const open = new Set(after);
+  for (const each of open) {
+    const task = await store.tasks.getTask(each);
+    const next = task === null || hasEnded(task) ? [] : (task.options.after ?? []);
+    afterOf.set(each, next);
+    for (const other of next) open.add(other);
+  }
+  const cycle = findCycle(id, after, afterOf);
+  if (cycle === null) return;
+  throw new UserError(
+    "conflict",
+    `${id} would wait for itself: ${cycle.join(" → ")}.`,
+    "Leave out --after, or cancel the task that waits.",
+  );
 }
 
 /** Chooses an option, also the one to start a task although a task that it waits for did not succeed. */

@@ -43,6 +43,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
   projects: ["getBaseline", "getPipeline", "getProject", "listProjects"],
+  agents: ["getParked", "listParked", "listWaitingTasks"],
   people: ["findToken", "listTokens", "recallAnswer"],
   money: ["costs", "listUse", "spent"],
 };

@@ -69,6 +69,17 @@ describe("rights: commands that skip a gate need the right of the gate", () => {
     expect(await world.commands.retry(id, "running", bob("submit", "approve"))).toMatchObject({ state: "running" });
   });
 
+  it("a task without a plan cannot be retried at its approval", async () => {
+    await open();
+    const { id } = await world.submit({ pipeline: "staged" });
+    await world.commands.cancel(id, ADA);
+    await expect(world.commands.retry(id, "staged", ADA)).rejects.toMatchObject({
+      kind: "conflict",
+      message: `Cannot retry ${id} from "staged": it has no plan to decide about.`,
+    });
+    expect(await world.commands.retry(id, null, ADA)).toMatchObject({ state: "planning" });
+  });
+
   it("a submit-only token can retry in front of the approval, and behind it once the plan was approved", async () => {
     await open();
     const { id } = await cancelledPlan();
@@ -118,6 +129,15 @@ describe("rights: a weakened test that the agent insists on", () => {
     expect(task.conversation).toMatchObject([{ reply: { option: "checking" }, by: "bob" }]);
   });
 
+  it("needs a reason, which is published with the finding", async () => {
+    const { id } = await insisting();
+    await expect(world.commands.choose(id, { option: "checking" }, bob("approve"))).rejects.toThrow(/needs a reason/);
+    await world.commands.choose(id, { option: "checking", note: "the old rule is gone" }, bob("approve"));
+    const { reason } = await world.drain(id);
+    expect(reason).toMatch(/not verified: the agent kept this after a warning:\n.*add\.test\.js/);
+    expect(reason).toContain("bob allowed it: the old rule is gone");
+  });
+
   it("ends the task if a person chooses that", async () => {
     const { id } = await insisting();
     expect(await world.commands.choose(id, { option: "failed" }, bob("approve"))).toMatchObject({ status: "failed" });
@@ -139,8 +159,10 @@ it("rights: every command checks the requester's right before anything else", as
     cancel: ["task_x", readOnly],
     kill: ["task_x", readOnly],
     retry: ["task_x", null, readOnly],
+    followUp: ["task_x", { text: "more" }, readOnly],
     remove: ["task_x", readOnly],
     runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
+    retryAgent: ["codex", readOnly],
     addProject: [{ kind: "path", path: "/x" }, readOnly],
     acceptTrust: [{ kind: "path", path: "/x" }, "h", readOnly],
     removeProject: ["shop", readOnly],

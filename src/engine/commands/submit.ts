@@ -1,8 +1,5 @@
 import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
-import type { Advance } from "../../core/pipeline/advance.ts";
-import { holdTask } from "../../core/task/dependencies.ts";
-import { HELD } from "../../core/task/run.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
@@ -19,7 +16,7 @@ import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { readIssueIntoDraft } from "./read-issue.ts";
-import { checkDependenciesOf, requireDependencies, requireRelated } from "./dependencies.ts";
+import { holdForDependencies, requireDependencies, requireRelated } from "./dependencies.ts";
 import { requireProject } from "./require-project.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { ScheduleRunDraft } from "./commands-contract.ts";
@@ -67,7 +64,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const events = [submittedEvent(task, actor), ...first.events.filter(({ type }) => type !== "task.state")];
   const result = await ports.store.tasks.createTask({
     task: first.task,
-    run: first.next === null ? null : toNewRun(ports, first.task, first.next),
+    run: first.next === null ? null : await toNewRun(ports, first.task, first.next),
     events,
     notices: await noticesFor(ports, { task: first.task, events }),
     key: draft.key,
@@ -77,15 +74,6 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   ports.hooks.passCheckpoint("submit.committed");
   await enqueueRuns(ports, result);
   return result.task;
-}
-
-/** A task that waits for others has its first run from the start, but the run is held. */
-async function holdForDependencies(ports: EnginePorts, begun: Advance): Promise<Advance> {
-  if (begun.next === null) return begun;
-  const check = await checkDependenciesOf(ports, begun.task);
-  if (check.kind === "ready") return begun;
-  const held = holdTask(begun.task, check, begun.task.createdAt);
-  return { task: held.task, events: [...begun.events, ...held.events], next: { ...begun.next, notBefore: HELD } };
 }
 
 export interface DraftedTask {

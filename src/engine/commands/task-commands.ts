@@ -1,7 +1,7 @@
 import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
-import { findSkippedGates } from "../../core/pipeline/gates.ts";
+import { findMissingDocument, findSkippedGates } from "../../core/pipeline/gates.ts";
 import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
@@ -171,17 +171,19 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
+    const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
+    const facts = factsOf(before, settings);
+    const missing = findMissingDocument(pipeline, facts, before, from);
     const problem =
       (await findRetryProblem(ports, pipeline, before, from)) ??
-      (await findSkippedPublishing(ports, pipeline, id, from));
+      (await findSkippedPublishing(ports, pipeline, id, from)) ??
+      (missing === null ? null : `it has no ${missing} to decide about`);
     if (problem !== null)
       throw new UserError(
         "conflict",
         `Cannot retry ${id} from "${from}": ${problem}.`,
         `Use --from ${pipeline.start}.`,
       );
-    const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
-    const facts = factsOf(before, settings);
     checkGates({ pipeline, facts, task: before, from, actor });
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
@@ -213,7 +215,7 @@ interface RetryParams {
 }
 
 /** Skipping a gate is a decision, so it needs the same right as the decision there. */
-function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
+export function checkGates({ pipeline, facts, task, from, actor }: RetryParams): void {
   const gates = findSkippedGates(pipeline, facts, task, from);
   if (gates.length === 0) return;
   const names = gates.map((gate) => `"${gate}"`).join(", ");

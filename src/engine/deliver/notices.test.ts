@@ -92,7 +92,6 @@ test.for([
   ["provider", 1],
   ["remote", 1],
   ["machine", 1],
-  ["quota", 0],
   ["backoff", 0],
 ] as const)("a task that waits for %s causes %i notices, however often it is retried", async ([kind, times]) => {
   const { task } = await startTask(store);
@@ -173,3 +172,19 @@ test("a task whose pipeline can no longer be read is still reported", async () =
   expect(await channelsOf({})).toEqual(["ntfy"]);
   expect(await channelsOf({ items })).toEqual(["ntfy", "run_log"]);
 });
+
+test.for(["quota", "login", "provider"] as const)(
+  "an agent that is parked for its %s causes one notice, and the task that found it none",
+  async (kind) => {
+    const { task } = await startTask(store);
+    const data = { kind, until: 9_000, agent: "codex" };
+    const events = [
+      sampleEvent({ task: task.id, type: "agent.parked", summary: "codex is gone", data }),
+      sampleEvent({ task: task.id, type: "task.queued", summary: "it is gone", data }),
+    ];
+    const ports = { ...portsOf(), channels: { namesFor: () => ["ntfy"] } };
+    expect(await noticesFor(ports, { task, events })).toMatchObject([
+      { kind: "waiting", text: "codex is gone", data: { about: kind, reason: "codex is gone" } },
+    ]);
+  },
+);

@@ -97,15 +97,17 @@ const ABOUT: Readonly<Partial<Record<EventDraft["type"], NoticeAbout>>> = {
   "schedule.skipped": "skipped",
 };
 
-function aboutOf({ type, data: { kind } }: EventDraft): NoticeAbout | undefined {
-  if (type !== "task.queued") return ABOUT[type];
+function aboutOf({ type, data: { kind, agent } }: EventDraft): NoticeAbout | undefined {
+  if (type !== "task.queued" && type !== "agent.parked") return ABOUT[type];
+  // One notice about a parked agent stands for all of its tasks.
+  if (type === "task.queued" && agent !== undefined) return undefined;
   return isParkedFor(kind) ? kind : undefined;
 }
 
 function kindOf(event: EventDraft): NoticeKind | null {
   const { type } = event;
   if (type === "task.waiting" || type === "request.unexplained") return "waiting";
-  if (type === "task.queued") return aboutOf(event) === undefined ? null : "waiting";
+  if (type === "task.queued" || type === "agent.parked") return aboutOf(event) === undefined ? null : "waiting";
   if (type === "schedule.missed" || type === "schedule.skipped") return "failed";
   return type === "task.ended" ? kindOfEnd(event) : null;
 }

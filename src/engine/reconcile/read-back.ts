@@ -155,10 +155,15 @@ function waitsForRequest({ waitingFor }: Task): boolean {
 }
 
 function toOpenRequest({ task, number, url, status }: Proposal): readonly OpenRequest[] {
-  return number === null || url === null ? [] : [{ task, number, url, isClosed: status === "closed", waitsSince: null }];
+  return number === null || url === null
+    ? []
+    : [{ task, number, url, isClosed: status === "closed", waitsSince: null }];
 }
 
-async function findRequestOfTask(store: EnginePorts["store"], { id, waitingFor, updatedAt }: Task): Promise<readonly OpenRequest[]> {
+async function findRequestOfTask(
+  store: EnginePorts["store"],
+  { id, waitingFor, updatedAt }: Task,
+): Promise<readonly OpenRequest[]> {
   const artifacts = await store.tasks.listArtifacts(id);
   const request = artifacts.findLast(({ type }) => type === "change_request");
   const number = request?.data["number"];
@@ -218,7 +223,8 @@ function isConfirmed(
   const now = clock.now();
   const from = closedUrls.get(url);
   if (from !== undefined && from <= now && !isTriggered) return closedUrls.delete(url);
-  if (from === undefined || !isTriggered) closedUrls.set(url, isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now);
+  if (from === undefined || !isTriggered)
+    closedUrls.set(url, isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now);
   return false;
 }
 

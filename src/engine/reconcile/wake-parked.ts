@@ -6,6 +6,7 @@ import type { Page, Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 import { transact } from "../transact.ts";
 import { wakeTask } from "../wake-task.ts";
+import { probeAfterLogin } from "./parked-agents.ts";
 
 const PAGE = 200;
 const MAX_RUNS = 1_000;
@@ -27,12 +28,14 @@ export async function wakeParked(ports: EnginePorts): Promise<void> {
   }
 }
 
-/** Returns work that wakes the tasks that wait for a login: after the start of the daemon, and after each change of a stored key. */
+/** Returns work that wakes the agents and tasks that wait for a login: after the start of the daemon, and after each change of a stored key. */
 export function createLoginWake(ports: EnginePorts): () => Promise<void> {
   let seen: string | null = null;
   return async () => {
     const version = ports.host.keysVersion();
     if (version === seen) return;
+    const reason = seen === null ? "the daemon was started" : "a key was changed";
+    await probeAfterLogin(ports, reason);
     for (const task of await listParked(ports, "login")) await wake(ports, task, "login", "a key may have changed");
     seen = version;
   };
@@ -57,6 +60,8 @@ async function listParked({ store, clock }: EnginePorts, queuedFor: QueueReason)
 }
 
 function isParked({ status, queuedFor }: Task, kind: QueueReason, now: number): boolean {
+  // A task that waits for a parked agent starts together with the agent.
+  if (queuedFor?.agent !== undefined) return false;
   return status === "queued" && queuedFor?.kind === kind && (queuedFor.until ?? 0) > now;
 }
 

@@ -16,6 +16,7 @@ import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
 import { describeError, failureOf } from "./explain-error.ts";
+import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
@@ -222,7 +223,9 @@ async function commitResult(context: StepContext, unredacted: StepResult): Promi
   const result = redactResult(ports, unredacted);
   // Before the commit, because it would be lost if the daemon crashed in between. It is idempotent.
   await rememberAbandoned(context, decideNext(context, context.task, result).advance.task);
-  await transact(ports, run.task, lease, (current) => decideNext(context, current, result));
+  await transact(ports, run.task, lease, async (current) =>
+    decideNext(context, current, result, await decideAgentParking(context, result)),
+  );
 }
 
 /** Removes secrets from a result before any of it is stored, shown or used in a prompt. */
@@ -239,7 +242,12 @@ function redactResult(ports: RedactPorts, result: StepResult): StepResult {
   };
 }
 
-function decideNext(context: StepContext, current: Task, result: StepResult): Decision {
+function decideNext(
+  context: StepContext,
+  current: Task,
+  result: StepResult,
+  { parked, change, events }: AgentParking = NOT_PARKED,
+): Decision {
   const { ports, run, pipeline, settings } = context;
   const at = ports.clock.now();
   // A reviewer changes nothing, and its verdict must not hide that the branch moved meanwhile.
@@ -253,12 +261,14 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
     facts: factsOf(task, settings),
     limits: { repair: settings.repairAttempts },
     fallbackAgent: findFallback(context),
+    parked,
     digest: ports.digest,
     at,
   });
   return {
     advance: advanced,
     events: [
+      ...events,
       ...fallbackEvents(run, task, advanced.task, at),
       ...denialEvents(run, result, at),
       ...productEvents(run, result, at),
@@ -266,6 +276,7 @@ function decideNext(context: StepContext, current: Task, result: StepResult): De
       endEvent(run, result, at),
     ],
     endRun: toRunEnd(run, result, at),
+    parking: change,
     checks: result.checks,
     artifacts: result.artifacts,
   };

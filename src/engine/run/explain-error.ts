@@ -9,9 +9,15 @@ export function failureOf(error: unknown, home: string): Failure {
   const trouble = findMachineTrouble(error, home);
   if (trouble === "disk") return outcomeOf("disk_full", message);
   if (trouble !== null) return outcomeOf("provider_down", message, { waits_for: trouble });
-  if (error instanceof ForgeError)
-    return { ...outcomeOf(FORGE_FAILURES[error.trouble], message), retryAt: error.retryAt };
-  return outcomeOf(error instanceof RemoteError ? "login_expired" : "agent_error", message);
+  if (error instanceof ForgeError) return forgeFailure(error, message);
+  if (error instanceof RemoteError) return outcomeOf("login_expired", message, { service: "remote" });
+  return outcomeOf("agent_error", message);
+}
+
+function forgeFailure({ trouble, retryAt }: ForgeError, message: string): Failure {
+  const name = FORGE_FAILURES[trouble];
+  const outcome = name === "agent_error" ? outcomeOf(name, message) : outcomeOf(name, message, { service: "forge" });
+  return { ...outcome, retryAt };
 }
 
 /** Only a request that the forge rejected counts against the task. */

@@ -85,6 +85,81 @@ describe("a remote that is gone", () => {
   });
 });
 
+/** A task whose work is finished and checked. */
+async function finishedWork(): Promise<string> {
+  await open();
+  const { id } = await world.submit();
+  await world.step(id);
+  await world.step(id);
+  return id;
+}
+
+async function expectParked(id: string): Promise<void> {
+  await tryTimes(id, 3);
+  expect(await world.step(id)).toMatchObject({ outcome: "provider_down", attempt: 1 });
+  const parked = await getTask(id);
+  expect(parked).toMatchObject({ status: "queued", state: "publishing", queuedFor: { kind: "remote" } });
+  expect(parked.queuedFor?.reason).toMatch(/remote\.git could not store "agent\/.*Check the disk/);
+}
+
+async function writeHook(message: string): Promise<void> {
+  const hooks = join(world.repo.remote, "hooks");
+  await mkdir(hooks, { recursive: true });
+  await writeFile(join(hooks, "pre-receive"), `#!/bin/sh\necho '${message}' >&2\nexit 1\n`, { mode: 0o755 });
+}
+
+describe("a remote that answers, but does not store the push", () => {
+  it("its objects cannot be written: parks the task until it is fixed", async () => {
+    const id = await finishedWork();
+    const packs = join(world.repo.remote, "objects/pack");
+    await rename(packs, `${packs}.away`);
+    await writeFile(packs, "");
+    execFileSync("git", ["-C", world.repo.remote, "config", "receive.unpackLimit", "1"]);
+    await expectParked(id);
+    await rm(packs);
+    await rename(`${packs}.away`, packs);
+    await wake(id);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it.skipIf(!canMount())("its disk is read-only: parks the task (skipped without the right to mount)", async () => {
+    const id = await finishedWork();
+    const { remote } = world.repo;
+    execFileSync("mount", ["--bind", remote, remote]);
+    mounted = remote;
+    execFileSync("mount", ["-o", "remount,bind,ro", remote]);
+    await expectParked(id);
+    unmount();
+    await wake(id);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it.each([
+    ["its hook reports a full disk", "fatal: write error: No space left on device"],
+    ["it is in maintenance", "The repository is temporarily read-only. Please try again later."],
+  ])("%s: parks the task until it is fixed", async (_, message) => {
+    const id = await finishedWork();
+    await writeHook(message);
+    await expectParked(id);
+    await rm(join(world.repo.remote, "hooks/pre-receive"));
+    await wake(id);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("a rule declines the branch: fails with its words, keeps the work, and a retry publishes it", async () => {
+    const id = await finishedWork();
+    await writeHook("Only maintainers may push here.");
+    await tryTimes(id, 1);
+    const failed = await world.drain(id);
+    expect(failed).toMatchObject({ status: "failed", state: "failed" });
+    expect(failed.reason).toMatch(/refused "agent\/.*pre-receive hook declined.*Only maintainers may push here\./);
+    await rm(join(world.repo.remote, "hooks/pre-receive"));
+    await wake(id);
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+    expect(world.supervisors.started).toEqual(["agent:implement"]);
+  });
+});
+
 describe("directories of Nightshift that cannot be used", () => {
   it.each(["runs", "workspaces", "mirrors", "homes"])(
     "%s is a file: parks the task until it is fixed",

@@ -1,4 +1,5 @@
 import { resolveRun } from "../../core/settings/resolve-run.ts";
+import { BUILT_IN_CHECKS, describeCheckStatus } from "../../core/task/describe-check.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { CheckResult, Run } from "../../core/task/run.ts";
 import type { StepContext, StepResult } from "./step-context.ts";
@@ -30,7 +31,7 @@ export function productEvents(run: Run, result: StepResult, at: number): readonl
     ...describeTools(result.toolUses).map((content) => event("run.tools", "debug", content)),
     ...result.checks.map((check) =>
       event("check.ended", isOk(check) ? "debug" : "warning", {
-        summary: `check ${check.name}: ${check.status.replaceAll("_", " ")}${check.severity === "warning" ? " (warning only)" : ""}`,
+        summary: `check ${check.name}: ${describeCheckStatus(check)}${isOnlyWarning(check) ? " (warning only)" : ""}`,
         data: {
           name: check.name,
           status: check.status,
@@ -53,6 +54,10 @@ function describeTools(uses: StepResult["toolUses"]): readonly Pick<EventDraft, 
   if (counts.length === 0) return [];
   const summary = `tools used: ${counts.map(([name, count]) => `${name} (${count})`).join(", ")}`;
   return [{ summary, data: { tools: Object.fromEntries(counts) } }];
+}
+
+function isOnlyWarning({ name, severity }: CheckResult): boolean {
+  return severity === "warning" && !BUILT_IN_CHECKS.has(name);
 }
 
 function isOk({ status }: CheckResult): boolean {

@@ -35,6 +35,21 @@ export function baseTestsBaselineJobOf(run: string): string {
   return `${run}/tests-baseline`;
 }
 
+/** The job of a checks run that runs the tests of a fix on the base commit. */
+export function proofJobOf(run: string): string {
+  return `${run}/proof`;
+}
+
+/** The job of a checks run that runs the tests of a fix by themselves on the change. */
+export function proofChangeJobOf(run: string): string {
+  return `${run}/proof-change`;
+}
+
+/** The job of a checks run that runs the checks of the proof on the base commit as it is. */
+export function proofBaselineJobOf(run: string): string {
+  return `${run}/proof-baseline`;
+}
+
 /** The job of an agent's run that sets up its workspace. */
 export function setupJobOf(run: string): string {
   return `${run}/setup`;
@@ -44,7 +59,8 @@ export function setupJobOf(run: string): string {
 function jobsOf(run: string): readonly string[] {
   const gates = [baseGatesJobOf(run), gatesBaselineJobOf(run)];
   const tests = [countsJobOf(run), baseTestsJobOf(run), baseTestsBaselineJobOf(run)];
-  return [run, setupJobOf(run), baselineJobOf(run), ...gates, ...tests];
+  const proof = [proofJobOf(run), proofChangeJobOf(run), proofBaselineJobOf(run)];
+  return [run, setupJobOf(run), baselineJobOf(run), ...gates, ...tests, ...proof];
 }
 
 /** Starts the supervisor early, in parallel to creating the workspace, because both take about as long. */

@@ -1,7 +1,19 @@
 import { z } from "zod";
+import { PARK_KINDS } from "../../core/task/parked-agent.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { time } from "./common.ts";
 import { runSchema } from "./run.ts";
+
+export const parkedAgentSchema = z
+  .strictObject({
+    agent: z.string(),
+    kind: z.enum(PARK_KINDS).meta({ description: "What the agent needs: its quota, a login, or its provider." }),
+    reason: z.string(),
+    since: time,
+    until: time.meta({ description: "When one of its runs tries again. The others wait for that run." }),
+  })
+  .meta({ id: "ParkedAgent" });
+export type ParkedAgentJson = z.output<typeof parkedAgentSchema>;
 
 export const statusSchema = z
   .strictObject({
@@ -13,6 +25,7 @@ export const statusSchema = z
     tasks: z.record(z.enum(TASK_STATUSES), z.int()),
     open_runs: z.int(),
     problems: z.array(z.string()).meta({ description: "Current problems of the daemon, one sentence each." }),
+    parked_agents: z.array(parkedAgentSchema).meta({ description: "Agents that start no runs for now." }),
   })
   .meta({ id: "Status" });
 
@@ -34,7 +47,11 @@ export const agentSchema = z
     oldest_version: z.string().nullable().meta({ description: "The oldest version that can be used. Null: any." }),
     usable: z.boolean(),
     problem: z.string().nullable().meta({ description: "Why the agent is not usable, and what to do." }),
-    parked_until: time.nullable(),
+    parked_until: time
+      .nullable()
+      .meta({ description: "When a parked agent is tried again. Null if it is not parked." }),
+    parked_for: z.enum(PARK_KINDS).nullable(),
+    parked_reason: z.string().nullable(),
   })
   .meta({ id: "Agent" });
 export type AgentJson = z.output<typeof agentSchema>;

@@ -3,11 +3,12 @@ import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
-import { agentSchema, findingSchema, healthSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { outputPageSchema } from "./output.ts";
@@ -110,6 +111,19 @@ export const ROUTES = {
     z.strictObject({ from: requiredName.nullable().default(null) }),
   ),
 
+  "POST /tasks/:id/follow-up": taskAction(
+    "submit",
+    "Continue a task that has ended or waits for its merge. If its change was merged, returns a new task that knows it.",
+    z.strictObject({
+      text: z.string().min(1).max(100_000),
+      after: z
+        .array(idOrPrefix)
+        .max(MAX_DEPENDENCIES)
+        .default([])
+        .meta({ description: "Tasks that must succeed before the task continues." }),
+    }),
+  ),
+
   "GET /tasks/:id/diff": route({
     summary: "Get the change that the task has made so far.",
     right: "read",
@@ -200,6 +214,12 @@ export const ROUTES = {
     summary: "List the agents, and whether they can be used.",
     right: "read",
     ok: z.strictObject({ agents: z.array(agentSchema) }),
+  }),
+  "POST /agents/:name/retry": route({
+    summary: "Try a parked agent now. If the first of its runs succeeds, the others follow.",
+    right: "submit",
+    params: byName,
+    ok: z.strictObject({ agents: z.array(parkedAgentSchema) }),
   }),
 
   "GET /projects": route({

@@ -3,6 +3,7 @@ import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
+import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { checkSchema, runSchema } from "./run.ts";
@@ -43,7 +44,10 @@ export const waitingForSchema = z
     z.strictObject({
       kind: z.literal("merge"),
       since: time,
-      reason: z.string().nullable().meta({ description: "Why the task does not react to the forge by itself any more." }),
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: "Why the task does not react to the forge by itself any more." }),
     }),
   ])
   .meta({ id: "WaitingFor" });
@@ -199,6 +203,10 @@ export const taskSchema = z
     conversation: z.array(exchangeSchema),
     runs: z.array(runSchema),
     checks: z.array(checkSchema),
+    proof: z.enum(PROOFS).nullable().meta({
+      description:
+        "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
+    }),
     artifacts: z.array(artifactSchema),
   })
   .meta({
@@ -212,7 +220,7 @@ export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z.string().max(1_000_000).default("").meta({ description: "May be empty only with `issue`." }),
+  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),

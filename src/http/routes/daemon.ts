@@ -1,11 +1,13 @@
 import type { HttpDeps } from "../deps.ts";
 import { describeApi } from "../openapi.ts";
 import { showRuns } from "../lookup.ts";
-import { iso, isoOrNull } from "../views/views.ts";
+import { viewAgent, viewParked } from "../views/agent-view.ts";
+import { iso } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
 type DaemonRoutes =
   | "GET /agents"
+  | "POST /agents/:name/retry"
   | "GET /keys"
   | "POST /daemon/stop"
   | "GET /status"
@@ -13,17 +15,16 @@ type DaemonRoutes =
   | "GET /healthz"
   | "GET /openapi.json";
 
-export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }: HttpDeps): Handlers<DaemonRoutes> {
+export function daemonRoutes(deps: HttpDeps): Handlers<DaemonRoutes> {
+  const { commands, store, agents, keys, doctor, stop, info, clock } = deps;
   return {
     async "GET /agents"() {
-      const found = await agents();
-      return {
-        agents: found.map(({ parkedUntil, oldestVersion, ...agent }) => ({
-          ...agent,
-          oldest_version: oldestVersion,
-          parked_until: isoOrNull(parkedUntil),
-        })),
-      };
+      const [found, parked] = await Promise.all([agents(), store.agents.listParked()]);
+      return { agents: found.map((agent) => viewAgent(agent, parked)) };
+    },
+
+    async "POST /agents/:name/retry"({ params: { name }, actor }) {
+      return { agents: (await commands.retryAgent(name, actor)).map(viewParked) };
     },
 
     async "GET /keys"() {
@@ -46,7 +47,11 @@ export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }:
 
     async "GET /status"() {
       const { pid, version, startedAt, sandbox, problems } = info();
-      const [tasks, runs] = await Promise.all([store.tasks.countTasks(), store.tasks.listOpenRuns()]);
+      const [tasks, runs, parked] = await Promise.all([
+        store.tasks.countTasks(),
+        store.tasks.listOpenRuns(),
+        store.agents.listParked(),
+      ]);
       return {
         pid,
         version,
@@ -56,6 +61,7 @@ export function daemonRoutes({ store, agents, keys, doctor, stop, info, clock }:
         tasks,
         open_runs: runs.length,
         problems: [...problems],
+        parked_agents: parked.map(viewParked),
       };
     },
 

@@ -1,10 +1,21 @@
 import type { Task } from "../../core/task/task.ts";
 import type { TaskJson } from "../contract/task.ts";
 import type { HttpDeps } from "../deps.ts";
-import { findTask, showTask } from "../lookup.ts";
+import { findTask, findTaskIds, showTask } from "../lookup.ts";
 import type { Handlers } from "./handler.ts";
 
-type Verb = "approve" | "reject" | "revise" | "answer" | "choose" | "pause" | "resume" | "cancel" | "kill" | "retry";
+type Verb =
+  | "approve"
+  | "reject"
+  | "revise"
+  | "answer"
+  | "choose"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "kill"
+  | "retry"
+  | "follow-up";
 
 export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
   /** Finds the task, performs the command and returns the updated task. */
@@ -27,6 +38,10 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),
     "POST /tasks/:id/kill": ({ params, actor }) => decide(params, (id) => commands.kill(id, actor)),
+    "POST /tasks/:id/follow-up": ({ params, body, actor, key }) =>
+      decide(params, async (id) =>
+        commands.followUp(id, { text: body.text, after: await findTaskIds(store, body.after), key }, actor),
+      ),
     "POST /tasks/:id/retry": ({ params, body, actor }) => decide(params, (id) => commands.retry(id, body.from, actor)),
   };
 }

@@ -22,7 +22,18 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
       const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
       const improve = { category, only, scheduledAt: null };
       const task = await commands.submit(
-        { ...draft, timeoutMs, budgetUsd, autoApprove, withoutChecks, after, related, improve, key },
+        {
+          ...draft,
+          description: body.description ?? "",
+          timeoutMs,
+          budgetUsd,
+          autoApprove,
+          withoutChecks,
+          after,
+          related,
+          improve,
+          key,
+        },
         actor,
       );
       return await showTask(store, task, clock.now());

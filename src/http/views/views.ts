@@ -2,6 +2,7 @@ import { add } from "../../core/money/cost.ts";
 import { describeCategory, isFallback } from "../../core/nightly/category.ts";
 import { assumedAnswers } from "../../core/task/answers.ts";
 import type { DocumentRef, TaskDocument } from "../../core/task/document.ts";
+import { findProof } from "../../core/task/proof.ts";
 import { reviewsOf, type Review } from "../../core/task/review.ts";
 import { renderDocument } from "../../core/task/render-document.ts";
 import type { Event } from "../../core/task/event.ts";
@@ -66,6 +67,7 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     conversation: [],
     runs: [],
     checks: [],
+    proof: null,
     artifacts: [],
   };
 }
@@ -85,6 +87,7 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
     conversation: task.conversation.map(viewExchange),
     runs: runs.map((run) => viewRun(run, shortIds, now)),
     checks: checks.map(viewCheck),
+    proof: findProof(checks)?.result ?? null,
     artifacts: [...artifacts, ...task.documents.map(toArtifact)].map(({ type, label, url, data }) => ({
       type,
       label,
@@ -207,7 +210,7 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         since,
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
-        needs_note: waiting.about === "checks",
+        needs_note: waiting.about === "checks" || waiting.about === "findings",
       };
     case "review":
       return { kind: waiting.kind, since };

@@ -17,6 +17,13 @@ export function changedTests(changes: readonly FileChange[]): string[] {
     .map(({ path }) => path);
 }
 
+/** Files of tests that the change adds or alters, with their helpers and data: what has to be laid over the base commit to run them. */
+export function writtenTests(changes: readonly FileChange[]): string[] {
+  return changes
+    .filter(({ path, after }) => after !== null && after.kind !== "submodule" && isTestPath(path))
+    .map(({ path }) => path);
+}
+
 /** Whether the change touches anything that can decide which tests run: files of tests, and code that contains tests. */
 export function touchesTests(changes: readonly FileChange[]): boolean {
   return changes.some(({ path, before, after }) => {

@@ -37,6 +37,8 @@ export interface EngineWorld {
 export interface EngineWorldOptions {
   readonly script: Script;
   readonly files?: Files;
+  /** A repository that exists already, such as a loopback forge's. Closing the world removes it. */
+  readonly repo?: TempRepo;
   /** Added to nightshift.yaml. */
   readonly settings?: string;
   readonly pass?: (checkpoint: Checkpoint) => void;
@@ -47,7 +49,7 @@ export interface EngineWorldOptions {
 const MAX_STEPS = 50;
 
 export async function openEngineWorld(options: EngineWorldOptions): Promise<EngineWorld> {
-  const repo = await createTempRepo({ "greeting.txt": "hello\n", ...options.files });
+  const repo = options.repo ?? (await createTempRepo({ "greeting.txt": "hello\n", ...options.files }));
   const wired = await openWired(repo, options);
   const supervisors = createScriptedSupervisors(options.script);
   const base: EnginePorts = { ...wired.ports, supervisors };

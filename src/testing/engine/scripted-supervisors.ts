@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { EndedBy } from "../../core/task/run.ts";
+import type { TranscriptLine } from "../../core/task/transcript.ts";
 import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors } from "../../ports/supervisor.ts";
 import { writeFiles, type Files } from "../temp-repo.ts";
 
@@ -9,6 +10,7 @@ export interface ScriptedEnd {
   readonly files?: Files;
   /** Written to the outcome file, as an agent reports. */
   readonly report?: Readonly<Record<string, unknown>>;
+  /** Written to the log file, or for an agent to the transcript. */
   readonly output?: string;
   readonly exitCode?: number;
   readonly endedBy?: EndedBy;
@@ -76,15 +78,22 @@ function labelOf({ name, policy }: JobCommand): string {
 
 async function perform(
   job: Job,
-  { policy, logFile }: JobCommand,
+  { name, policy, logFile }: JobCommand,
   { files, report, output, failedOutput = "" }: ScriptedEnd,
 ): Promise<void> {
   await writeFiles(policy.cwd, files ?? {});
   const outcomeFile = policy.env["NIGHTSHIFT_OUTCOME_FILE"];
   if (report !== undefined && outcomeFile !== undefined) await writeFile(outcomeFile, JSON.stringify(report));
-  if (output === undefined || logFile === null) return;
+  if (output === undefined) return;
+  if (logFile === null) return writeTranscript(job, name, output);
   await mkdir(dirname(join(job.dir, logFile)), { recursive: true });
   await writeFile(join(job.dir, logFile), `${failedOutput}${output}`);
+}
+
+async function writeTranscript({ dir }: Job, command: string, output: string): Promise<void> {
+  const lines = output.trimEnd().split("\n");
+  const rows = lines.map((text): TranscriptLine => ({ at: Date.now(), from: "stdout", command, text }));
+  await appendFile(join(dir, "transcript.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 
 function toResult({ name }: JobCommand, { exitCode = 0, endedBy = "exit", failedOutput }: ScriptedEnd): CommandResult {

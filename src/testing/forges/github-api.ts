@@ -10,6 +10,7 @@ import {
   refreshHead,
 } from "./forge-world.ts";
 import { closeAsRequested, commentAsRequested, handleGitRef, mergeAsRequested } from "./github-merging.ts";
+import { reviewAsRequested } from "./forge-reviews.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NOT_FOUND: ApiResponse = { status: 404, body: { message: "Not Found", status: "404" } };
@@ -91,6 +92,8 @@ async function handleChangeRequest(
       return listComments(({ file }) => file !== null);
     case "GET /pulls/:n/reviews":
       return listComments(({ kind }) => kind === "review");
+    case "POST /pulls/:n/reviews":
+      return await reviewAsRequested(world, request, changeRequest);
     case "POST /issues/:n/labels":
       return addRequestedLabels(world, request, changeRequest);
     case "POST /issues/:n/assignees":

@@ -11,6 +11,7 @@ import {
   refreshHead,
 } from "./forge-world.ts";
 import { handleBranch, mergeAsRequested, mergeSettings, mergeStatus, noteAsRequested } from "./gitlab-merging.ts";
+import { diffRefs, handleDraftNotes } from "./forge-reviews.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
 const NO_PROJECT: ApiResponse = { status: 404, body: { message: "404 Project Not Found" } };
@@ -82,7 +83,13 @@ async function route(world: ForgeWorld, request: ApiRequest, rest: string): Prom
     return { status: 201, body: noteBody(note) };
   }
   if (key === "GET /merge_requests/:n/reviewers")
-    return await list(world, request, changeRequest.comments.filter((each) => each.requestsChanges === true).map(reviewer));
+    return await list(
+      world,
+      request,
+      changeRequest.comments.filter((each) => each.requestsChanges === true).map(reviewer),
+    );
+  const drafted = await handleDraftNotes(world, request, { changeRequest, key });
+  if (drafted !== null) return drafted;
   if (key === "GET /merge_requests/:n/discussions")
     return await list(world, request, changeRequest.comments.map(discussion));
   return NOT_FOUND;
@@ -206,6 +213,7 @@ async function full(world: ForgeWorld, changeRequest: FakeChangeRequest): Promis
   const status = ci === "passed" ? "success" : ci;
   return {
     ...fields,
+    diff_refs: await diffRefs(world, changeRequest),
     merge_commit_sha: changeRequest.mergeCommit,
     squash_commit_sha: null,
     has_conflicts: conflict,

@@ -1,6 +1,6 @@
 import type { LoopbackRequest } from "./loopback-forge.ts";
 
-type ParamType = "text" | "number" | "numbers" | "flag" | readonly string[];
+type ParamType = "map" | "text" | "number" | "numbers" | "flag" | readonly string[];
 
 export interface Endpoint {
   readonly method: string;
@@ -130,6 +130,36 @@ export const GITLAB_ENDPOINTS: readonly Endpoint[] = [
   },
   {
     method: "GET",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+/draft_notes$`),
+    query: PAGES,
+    body: {},
+    required: [],
+    documentation: `${DOCS}/draft_notes/#list-all-merge-request-draft-notes`,
+  },
+  {
+    method: "POST",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+/draft_notes$`),
+    query: {},
+    body: {
+      note: "text",
+      commit_id: "text",
+      in_reply_to_discussion_id: "text",
+      resolve_discussion: "flag",
+      position: "map",
+    },
+    required: ["note"],
+    documentation: `${DOCS}/draft_notes/#create-a-draft-note`,
+  },
+  {
+    method: "POST",
+    path: new RegExp(String.raw`${PROJECT}/merge_requests/\d+/draft_notes/bulk_publish$`),
+    query: {},
+    body: {},
+    required: [],
+    documentation: `${DOCS}/draft_notes/#publish-all-pending-draft-notes`,
+  },
+  {
+    method: "GET",
     path: new RegExp(`${PROJECT}/repository/branches/[^/]+$`),
     query: {},
     body: {},
@@ -235,6 +265,7 @@ function parseQueryValue(kind: ParamType | undefined, value: string): unknown {
 function matchesType(kind: ParamType | undefined, value: unknown): boolean {
   if (kind === undefined) return false;
   if (kind === "text") return typeof value === "string";
+  if (kind === "map") return typeof value === "object" && value !== null && !Array.isArray(value);
   if (kind === "number") return Number.isInteger(value);
   if (kind === "numbers") return Array.isArray(value) && value.every((each) => Number.isInteger(each));
   if (kind === "flag") return typeof value === "boolean";

@@ -217,7 +217,8 @@ class RequestRecorder {
     if (path === "/logs") {
       this.#record(request, { url, path }, { kind: "git", body: {}, status: 200 });
       const headers = { "content-type": "text/plain" };
-      return void send(response, { status: 200, body: url.searchParams.get("text") ?? "", headers });
+      send(response, { status: 200, body: url.searchParams.get("text") ?? "", headers });
+      return;
     }
     send(response, { status: 404, body: "<html>Page not found</html>", headers: { "content-type": "text/html" } });
   }

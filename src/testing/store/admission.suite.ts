@@ -87,17 +87,13 @@ export function testAdmission(current: Current): void {
       expect(await current.store.tasks.admit({ ...OPEN, perProject: 1 })).toEqual([run.id]);
     });
 
-    it("excludes paused tasks, parked agents and runs with a future start time", async () => {
+    it("excludes paused tasks and runs with a future start time", async () => {
       const paused = await queueTask(current.store, { status: "paused" });
-      const parked = await queueTask(current.store, {}, { agent: "parked" });
       const later = await queueTask(current.store, {}, { notBefore: OPEN.at + 1 });
       const now = await queueTask(current.store, {}, { notBefore: OPEN.at });
       const agentless = await queueTask(current.store, {}, { agent: null });
-      expect(await current.store.tasks.admit({ ...OPEN, parkedAgents: ["parked", "another"] })).toEqual([
-        now.run.id,
-        agentless.run.id,
-      ]);
-      expect(await current.store.tasks.admit({ ...OPEN, at: OPEN.at + 1 })).toEqual([parked.run.id, later.run.id]);
+      expect(await current.store.tasks.admit(OPEN)).toEqual([now.run.id, agentless.run.id]);
+      expect(await current.store.tasks.admit({ ...OPEN, at: OPEN.at + 1 })).toEqual([later.run.id]);
       await current.store.tasks.commit(committing({ ...paused.task, status: "queued" }, { admission: SHUT }));
       expect(await current.store.tasks.admit(OPEN)).toEqual([paused.run.id]);
     });

@@ -16,7 +16,7 @@ import type {
 export const SILENT_LOG: Log = { info() {}, warn() {}, error() {} };
 
 /** No limits, for tests that are not about admission. */
-export const OPEN: Admission = { at: 1_000_000, total: 1000, projects: {}, perProject: 1000, parkedAgents: [] };
+export const OPEN: Admission = { at: 1_000_000, total: 1000, projects: {}, perProject: 1000 };
 /** Admits nothing. */
 export const SHUT: Admission = { ...OPEN, total: 0 };
 
@@ -79,6 +79,7 @@ export function sampleRun(task: Pick<Task, "id" | "project">, over: Partial<NewR
     role: "implement",
     attempt: 1,
     agent: "scripted",
+    account: null,
     notBefore: null,
     trigger: { kind: "errors", text: "lint failed", run: null },
     createdAt: 1000,

@@ -117,7 +117,9 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(failures).toMatchObject([{ name: "build", log: "expected 1, got 2" }]);
       if (scene.setup.kind === "github") expect(failures[0]?.summary).toContain("a.txt:3: is wrong");
       const logs = scene.loopback.requests.filter(({ path }) => path === "/logs");
-      expect(logs.map(({ headers }) => headers.authorization)).toEqual(scene.setup.kind === "github" ? [undefined] : []);
+      expect(logs.map(({ headers }) => headers.authorization)).toEqual(
+        scene.setup.kind === "github" ? [undefined] : [],
+      );
     });
 
     test("asks only for what changed since the last time", async () => {
@@ -127,8 +129,16 @@ export function testForgeReading(scene: ForgeScene): void {
       const first = await forge.read(1);
       const before = scene.apiRequests().length;
       expect(await forge.read(1)).toEqual(first);
-      expect(scene.apiRequests().slice(before).map(({ status }) => status)).toEqual(
-        scene.apiRequests().slice(before).map(() => 304),
+      expect(
+        scene
+          .apiRequests()
+          .slice(before)
+          .map(({ status }) => status),
+      ).toEqual(
+        scene
+          .apiRequests()
+          .slice(before)
+          .map(() => 304),
       );
       scene.loopback.comment(1, { body: "new" });
       expect((await forge.read(1)).comments).toHaveLength(1);

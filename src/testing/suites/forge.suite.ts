@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { testForgeCheck } from "./forge-check.suite.ts";
 import { testForgeFaults } from "./forge-faults.suite.ts";
 import { testForgeMerging } from "./forge-merging.suite.ts";
+import { testForgeReview } from "./forge-review.suite.ts";
 import { testForgeReading } from "./forge-reading.suite.ts";
 import { TOKEN, createForgeScene, forgeError } from "../forges/forge-scene.ts";
 import type { ForgeScene, ForgeSetup } from "../forges/forge-scene.ts";
@@ -26,6 +27,7 @@ export function testForge(adapter: string, setup: ForgeSetup): void {
     testPublish(scene);
     testForgeReading(scene);
     testForgeMerging(scene);
+    testForgeReview(scene);
     testForgeCheck(scene);
     testForgeFaults(scene);
   });

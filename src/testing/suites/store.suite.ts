@@ -6,6 +6,7 @@ import { testCosts } from "../store/costs.suite.ts";
 import type { Current } from "../store/current.ts";
 import { testEvents } from "../store/events.suite.ts";
 import { testLedger } from "../store/ledger.suite.ts";
+import { testParkedAgents } from "../store/parked-agents.suite.ts";
 import { testRecords } from "../store/records.suite.ts";
 import { testReservations } from "../store/reservations.suite.ts";
 import { testRuns } from "../store/runs.suite.ts";
@@ -48,6 +49,7 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     });
 
     testTasks(current);
+    testParkedAgents(current);
     testCommit(current);
     testRuns(current);
     testAdmission(current);

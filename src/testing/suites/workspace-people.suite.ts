@@ -82,7 +82,14 @@ export function testPeoplesCommits(adapter: string, setup: WorkspacesSetup): voi
       const head = await work("second", published, { "a.txt": "ONE\n2\n3\n4\n5\n6\n7\n8\n9\n" });
       const theirs = await commitOnBranch({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\nNINE\n" });
       await sync();
-      const onTop = await workspaces.rebase({ project, task, commit: head, oldBase: published, newBase: theirs, at: 0 });
+      const onTop = await workspaces.rebase({
+        project,
+        task,
+        commit: head,
+        oldBase: published,
+        newBase: theirs,
+        at: 0,
+      });
       const next = await squash(onTop ?? "", theirs);
       await push(next, [theirs]);
       expect(await log(branch)).toBe("squashed\nby a person\nsquashed\nfirst");

@@ -2,15 +2,15 @@ import { chmod, lstat, readFile, readdir, readlink, rm, symlink } from "node:fs/
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspace, Workspaces } from "../../ports/workspace.ts";
-import { createTempRepo, git, writeFiles } from "../temp-repo.ts";
-import type { Files, TempRepo } from "../temp-repo.ts";
+import { createTempRepo, git, writeFiles, type Files, type TempRepo } from "../temp-repo.ts";
 import { testReadChanges } from "./workspace-changes.suite.ts";
 import { testChurn } from "./workspace-churn.suite.ts";
 import { testOverlay } from "./workspace-overlay.suite.ts";
-import { testPeoplesCommits } from "./workspace-people.suite.ts";
 import { testRecentFiles } from "./workspace-recent.suite.ts";
 import { testMergeBranch } from "./workspace-merge.suite.ts";
 import { testRescue } from "./workspace-rescue.suite.ts";
+import { testPorts } from "./workspace-ports.suite.ts";
+import { testPrepare } from "./workspace-prepare.suite.ts";
 import { testNoteSetup } from "./workspace-setup.suite.ts";
 import { testReuse } from "./workspace-reuse.suite.ts";
 
@@ -389,11 +389,12 @@ export function testWorkspaces(adapter: string, setup: WorkspacesSetup): void {
   });
   testReadChanges(adapter, setup);
   testNoteSetup(adapter, setup);
+  testPorts(adapter, setup);
+  testPrepare(adapter, setup);
   testReuse(adapter, setup);
   testOverlay(adapter, setup);
   testRecentFiles(adapter, setup);
   testRescue(adapter, setup);
-  testPeoplesCommits(adapter, setup);
   testMergeBranch(adapter, setup);
   testChurn(adapter, setup);
 }

@@ -37,7 +37,10 @@ async function describeRun(client: ForgeClient, repo: RepositoryName, run: Check
 
 async function listAnnotations(client: ForgeClient, repo: RepositoryName, { id }: CheckRun): Promise<string[]> {
   const found = await emptyIfForbidden(() =>
-    client.list(annotation.array(), { doing: "read annotations", path: repoPath(repo, "check-runs", id, "annotations") }),
+    client.list(annotation.array(), {
+      doing: "read annotations",
+      path: repoPath(repo, "check-runs", id, "annotations"),
+    }),
   );
   return found.map(({ path, start_line: line, message }) => `${path}:${line}: ${message ?? ""}`);
 }

@@ -7,6 +7,7 @@ import { readGithubIssue } from "./issue.ts";
 import { githubMerging } from "./merge.ts";
 import { githubPublishing, toChangeRequest } from "./publish.ts";
 import { lookAtPull, readPull } from "./read.ts";
+import { postPullReview } from "./review.ts";
 import { labelNames, pull, repository } from "./schemas.ts";
 import { closeOnce, mergeOnce } from "../shared/merge.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
@@ -49,6 +50,7 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
     merge: async (number, params) =>
       mergeOnce(githubMerging(client, await getCurrentName(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(githubMerging(client, await getCurrentName(), number), comment),
+    postReview: async (number, draft) => postPullReview(client, await getCurrentName(), number, draft),
     check: () => checkGithub(client, configuredName, options.people),
   };
 }

@@ -7,6 +7,7 @@ import { gitlabMerging } from "./merge.ts";
 import { canPush, readFailedJobs } from "./ci-failures.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
+import { postMergeRequestReview } from "./review.ts";
 import { mergeRequest, ownToken, project } from "./schemas.ts";
 import { closeOnce, mergeOnce } from "../shared/merge.ts";
 import { findPublished, publishOnce } from "../shared/publish.ts";
@@ -54,6 +55,7 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
     merge: async (number, params) =>
       mergeOnce(gitlabMerging(client, await getProjectId(), number), { ...params, pause: options.pause }),
     close: async (number, comment) => closeOnce(gitlabMerging(client, await getProjectId(), number), comment),
+    postReview: async (number, draft) => postMergeRequestReview(client, await getProjectId(), number, draft),
     async check() {
       const found = await readProject();
       return [

@@ -63,6 +63,13 @@ export type Note = z.infer<typeof note>;
 
 export const branch = z.object({ commit: z.object({ id: z.string() }) });
 
+export const draftNote = z.object({ note: z.string() });
+
+/** Missing until GitLab has prepared the diff. */
+export const diffRefs = z.object({
+  diff_refs: z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() }).nullish(),
+});
+
 export const discussion = z.object({ notes: z.array(note) });
 
 export const ownToken = z.object({ scopes: z.array(z.string()), active: z.boolean() });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UserError } from "../../../core/text/errors.ts";
+import { RemoteError, UserError } from "../../../core/text/errors.ts";
 import type { PushParams } from "../../../ports/workspace.ts";
 import { taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
@@ -79,11 +79,33 @@ export function explainPushFailure(
   }
   const rejected = /^!\t.*\t(\[remote rejected\] .*)$/m.exec(said)?.[1];
   if (rejected === undefined) return explainRemoteFailure(params.remote, said, params.credentials);
-  const remoteSaid = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, line]) => line?.trim()).join(" ");
+  const remoteSaid = [...stderr.matchAll(/^(?:remote: |error: (?=remote unpack failed))(.*)$/gm)]
+    .map(([, line]) => line?.trim())
+    .join(" ");
+  const answer = `"${params.branch}": ${rejected} ${remoteSaid}`.trim().slice(0, 2000);
+  if (isStorageFailure(rejected, remoteSaid))
+    return new RemoteError(
+      "unreachable",
+      `${remote} could not store ${answer}`,
+      "Check the disk and the file permissions of the remote.",
+    );
   return new UserError(
     "forbidden",
-    `${remote} refused "${params.branch}": ${rejected} ${remoteSaid}`.trim().slice(0, 2000),
+    `${remote} refused ${answer}`,
+    "Change the rules of the remote for this branch or account, then retry the task.",
   );
+}
+
+const STORAGE_WORDS = /no space left|disk quota exceeded|read-only/i;
+/** Git could not write the objects. A hook has its own words for a refusal. */
+const STORAGE_REASONS = /unpacker error|unable to migrate objects|failed to update ref/;
+/** The remote can write, but does not accept this content or this name. */
+const REFUSED_CONTENT = /pack exceeds maximum allowed size|fsck error|cannot lock ref '.*': '.*' exists/;
+
+/** Whether the remote accepts the push but cannot store it, so that it may work later. */
+function isStorageFailure(rejected: string, remoteSaid: string): boolean {
+  if (STORAGE_WORDS.test(remoteSaid)) return true;
+  return STORAGE_REASONS.test(rejected) && !REFUSED_CONTENT.test(remoteSaid);
 }
 
 export function isRefused({ code, stdout }: GitResult): boolean {

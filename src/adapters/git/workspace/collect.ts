@@ -3,7 +3,7 @@ import type { CollectParams, Collected, TreeName } from "../../../ports/workspac
 import { findChanges, type Changes } from "../read/changes.ts";
 import { taskPaths, treePaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { readRecord } from "./open.ts";
+import { readRecord } from "./tree-record.ts";
 import { saveSetupRecord, excludeSetupChanges } from "./setup-record.ts";
 import { NO_CHANGE, readStats } from "../read/stats.ts";
 import { writeCommit } from "./write-commit.ts";

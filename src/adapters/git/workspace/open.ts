@@ -2,29 +2,20 @@ import { randomBytes } from "node:crypto";
 import { copyFile, lstat, mkdir, readFile, readdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MachineError, UserError } from "../../../core/text/errors.ts";
-import type { OpenWorkspaceParams, Workspace } from "../../../ports/workspace.ts";
+import type { OpenWorkspaceParams, PrepareTreeParams, Workspace } from "../../../ports/workspace.ts";
 import { isRoot } from "../read/changes.ts";
 import { mirrorPath, removalKey, taskPaths, treePaths } from "../context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "../context.ts";
 import { copyFiles, ignorePattern } from "./copy-files.ts";
-import { exists, repairGitDir, replaceFile, writeGitDir, type GitDirParams } from "../git-dir.ts";
+import { exists, repairGitDir, writeGitDir, type GitDirParams } from "../git-dir.ts";
 import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "./remove-tree.ts";
 import { restoreRescuedCommit } from "./rescue.ts";
-import { bootId } from "../../process/job-files.ts";
 import { isCode } from "../mirror/locks.ts";
 import { writeOverlaidTree } from "./overlay.ts";
+import { readRecord, writeRecord, type TreeRecord } from "./tree-record.ts";
 import { markDamaged, showsDamage } from "../mirror/repair.ts";
-
-/** Metadata about a checkout, stored outside of it. */
-export interface TreeRecord {
-  readonly commit: string;
-  /** Files copied from the user's checkout, which are not part of the work. */
-  readonly copied: readonly string[];
-  /** The boot of the machine. The files of a checkout are not flushed, so none survives a power cut reliably. */
-  readonly boot: string | null;
-}
 
 export async function openTree(context: GitContext, params: OpenWorkspaceParams): Promise<Workspace> {
   checkCommit(params.commit);
@@ -35,27 +26,25 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   const objects = [join(task.engine, "objects"), join(mirror, "objects")];
   return await context.locks(params.task, async () => {
     const record = await readRecord(tree);
-    if (record) return { path: tree.tree, commit: record.commit, objects };
-    await createEngineDir(task, mirror);
-    await sweep(task.building);
-    await buildTree(context, params, { task, tree, mirror });
-    return { path: tree.tree, commit: params.commit, objects };
+    if (record) return { path: tree.tree, commit: record.commit, objects, ports: record.ports ?? null };
+    const at = { task, tree, mirror };
+    const { ports = null } = await buildTree(at, (built) => fillTree(context, params, at, built));
+    return { path: tree.tree, commit: params.commit, objects, ports };
   });
 }
 
-/** Returns null if the checkout does not exist, is incomplete or is from before a reboot. A link in its place is not our checkout. */
-export async function readRecord(tree: TreePaths): Promise<TreeRecord | null> {
-  const kind = await lstat(tree.tree).catch(() => null);
-  // Without its index, every file would look new and none deleted.
-  if (!kind?.isDirectory() || !(await exists(tree.index))) return null;
-  try {
-    // Only we write this file, so its shape is known. A file damaged by a power failure is not valid JSON.
-    const record = JSON.parse(await readFile(tree.record, "utf8")) as TreeRecord;
-    return record.boot === bootId() ? record : null;
-  } catch (error) {
-    if (isCode(error, "ENOENT") || error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** Writes the files and the index of a checkout that a later `open` takes over. It has no git directory, and nothing runs in it. */
+export async function prepareTree(context: GitContext, params: PrepareTreeParams): Promise<void> {
+  checkCommit(params.commit);
+  const task = taskPaths(context, params.task);
+  const at = { task, tree: treePaths(task, params.name), mirror: mirrorPath(context, params.project) };
+  await context.locks(params.task, async () => {
+    if (await readRecord(at.tree)) return;
+    await buildTree(at, async (built) => {
+      await checkOut(params, at, built);
+      await writeRecord(context, at.tree, { commit: params.commit, copied: [] }, 0);
+    });
+  });
 }
 
 /** Removes one run's checkout. It is renamed away first, so that a crash leaves no partial checkout that looks like the agent's work. */
@@ -69,19 +58,40 @@ export async function closeTree(context: GitContext, task: string, name: string)
   await context.locks(removalKey(task), () => sweep(paths.trash));
 }
 
-async function buildTree(
+/** Where a checkout is built. */
+interface TreeLocation {
+  readonly task: TaskPaths;
+  readonly tree: TreePaths;
+  readonly mirror: string;
+}
+
+/** Builds a checkout out of sight and moves it to its place, so that a crash leaves none that is incomplete. */
+async function buildTree<T>({ task, tree, mirror }: TreeLocation, fill: (built: TreeFiles) => Promise<T>): Promise<T> {
+  await createEngineDir(task, mirror);
+  await sweep(task.building);
+  const building = join(task.building, randomBytes(6).toString("hex"));
+  const built = { files: join(building, "files"), index: join(building, "index") };
+  await mkdir(building, { recursive: true });
+  await moveToTrash(task, tree.tree);
+  // Drop the set-up record of an earlier checkout with the same name.
+  await removeTree(tree.setup);
+  const filled = await fill(built);
+  await rename(built.index, tree.index);
+  await rename(built.files, tree.tree);
+  await removeTree(building);
+  return filled;
+}
+
+async function fillTree(
   context: GitContext,
   params: OpenWorkspaceParams,
-  at: { task: TaskPaths; tree: TreePaths; mirror: string },
-): Promise<void> {
-  const building = join(at.task.building, randomBytes(6).toString("hex"));
-  const files = join(building, "files");
-  const index = join(building, "index");
-  await mkdir(building, { recursive: true });
-  await moveToTrash(at.task, at.tree.tree);
-  // Drop the set-up record of an earlier checkout with the same name.
-  await removeTree(at.tree.setup);
-  if (!(await reuseTree(params, at.task, { files, index }))) await checkOut(params, at, { files, index });
+  at: TreeLocation,
+  { files, index }: TreeFiles,
+): Promise<TreeRecord> {
+  if (!(await reuseTree(params, at.task, { files, index }))) {
+    if (params.prepared != null) await takeTree(treePaths(at.task, params.prepared), { files, index });
+    await checkOut(params, at, { files, index });
+  }
   const { identity } = await context.person();
   const copied = params.copy === null ? [] : await copyFiles(params.copy, files);
   await writeGitDir(join(files, ".git"), {
@@ -92,16 +102,14 @@ async function buildTree(
     user: identity,
     exclude: copied.map(ignorePattern),
   });
-  await Promise.all([
+  const [record] = await Promise.all([
+    writeRecord(context, at.tree, { commit: params.commit, copied }, params.ports ?? 0),
     // The stat data is identical, so the agent's first `git status` does not have to read files.
     copyFile(index, join(files, ".git", "index")),
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),
-    replaceFile(at.tree.record, JSON.stringify({ commit: params.commit, copied, boot: bootId() } satisfies TreeRecord)),
   ]);
   if (isRoot()) await roundDown(index);
-  await rename(index, at.tree.index);
-  await rename(files, at.tree.tree);
-  await removeTree(building);
+  return record;
 }
 
 interface TreeFiles {
@@ -109,12 +117,15 @@ interface TreeFiles {
   readonly index: string;
 }
 
+type CheckoutParams = PrepareTreeParams & Pick<OpenWorkspaceParams, "overlay">;
+
+/** Writes the files of a commit. If there are files and an index already, git writes only those that differ. */
 async function checkOut(
-  params: OpenWorkspaceParams,
-  { task: { engine }, mirror }: { readonly task: TaskPaths; readonly mirror: string },
+  params: CheckoutParams,
+  { task: { engine }, mirror }: Pick<TreeLocation, "task" | "mirror">,
   { files, index }: TreeFiles,
 ): Promise<void> {
-  await mkdir(files);
+  await mkdir(files, { recursive: true });
   const overlay = params.overlay ?? null;
   const tree =
     overlay === null ? params.commit : await writeOverlaidTree(engine, `${index}.overlay`, params.commit, overlay);
@@ -143,22 +154,26 @@ async function requireSpace(directory: string): Promise<void> {
 
 const PROBE_BYTES = 1_000_000;
 
-/** Moves the files and the index of another checkout here, without its git directory. Returns false if none is usable. */
-async function reuseTree(params: OpenWorkspaceParams, task: TaskPaths, { files, index }: TreeFiles): Promise<boolean> {
+/** Reuses a checkout of the same commit. Returns false if there is none. */
+async function reuseTree(params: OpenWorkspaceParams, task: TaskPaths, to: TreeFiles): Promise<boolean> {
   const other = treePaths(task, params.unchanged ?? params.name);
-  if (!(await isReusable(other, params.commit))) return false;
+  if ((await readRecord(other))?.commit !== params.commit) return false;
+  return await takeTree(other, to);
+}
+
+/**
+ * Moves the files and the index of another checkout here, without its git directory. Returns false if it does not exist or
+ * contains more than the files of its commit.
+ */
+async function takeTree(other: TreePaths, { files, index }: TreeFiles): Promise<boolean> {
+  const record = await readRecord(other);
+  if (record === null || record.copied.length > 0 || (await exists(other.setup))) return false;
   // Remove the record first, so that after a crash the other checkout is never considered complete.
   await removeTree(other.record);
   await rename(other.tree, files);
   await rename(other.index, index);
   await removeTree(join(files, ".git"));
   return true;
-}
-
-/** Whether the checkout contains only the commit's files. */
-async function isReusable(tree: TreePaths, commit: string): Promise<boolean> {
-  const record = await readRecord(tree);
-  return record?.commit === commit && record.copied.length === 0 && !(await exists(tree.setup));
 }
 
 /**
@@ -211,12 +226,12 @@ async function originRef(mirror: string): Promise<Record<string, string>> {
 }
 
 /** The commit that the last sync returned must be readable. An older one may be gone from the remote. */
-async function isDamaged({ commit }: OpenWorkspaceParams, mirror: string, stderr: string): Promise<boolean> {
+async function isDamaged({ commit }: CheckoutParams, mirror: string, stderr: string): Promise<boolean> {
   if (showsDamage(stderr)) return true;
   return Object.values(await originRef(mirror)).includes(commit);
 }
 
-function explainCheckout(params: OpenWorkspaceParams, failure: Error): Error {
+function explainCheckout(params: CheckoutParams, failure: Error): Error {
   if (!/unable to read tree|bad object|not a tree|not a valid object|unpack tree/i.test(failure.message)) {
     return failure;
   }

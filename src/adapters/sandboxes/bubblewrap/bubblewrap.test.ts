@@ -131,6 +131,18 @@ describe("bubblewrap: writable paths", () => {
     expect(lines).toEqual([`wrote ${writable}`, readable]);
   });
 
+  test("a program whose link lies in a granted folder works", async () => {
+    const folder = makeFolder();
+    chmodSync(folder, 0o755);
+    symlinkSync("/bin/echo", join(folder, "say"));
+    const { record, lines } = await run(`${join(folder, "say")} hello`, {
+      read: [folder],
+      programs: [join(folder, "say")],
+    });
+    expect(record.error).toBeNull();
+    expect(lines).toEqual(["hello"]);
+  });
+
   test("a forbidden path rejects the run with all reasons", async () => {
     const { record } = await run("true", { write: ["/etc"], read: ["/nowhere/at/all", "relative"] });
     expect(record.error?.kind).toBe("sandbox_refused");

@@ -1,5 +1,6 @@
 import { HELD, OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
 import type { Admission } from "../../../ports/store.ts";
+import { loadProbes } from "./probes.ts";
 import type { Db, Tx } from "./schema.ts";
 
 /** Number of runs per query, so that a long queue is not loaded at once. */
@@ -8,17 +9,22 @@ const BATCH = 200;
 /** Starts queued runs within the concurrency limits. Must run in a serialised transaction, because it counts before it writes. */
 export async function admit(tx: Tx, admission: Admission): Promise<readonly string[]> {
   const open = await countOpenRuns(tx);
+  const parked = await loadProbes(tx, admission.at);
   const admitted: string[] = [];
   let free = admission.total - [...open.values()].reduce((sum, count) => sum + count, 0);
   while (free > 0) {
     const limit = Math.min(free, BATCH);
-    const candidates = await nextCandidates(tx, admission, fullProjects(open, admission), limit);
-    const ids = candidates.filter((run) => takeSlot(run.project, open, admission)).map((run) => run.id);
+    const blocked = { projects: fullProjects(open, admission), accounts: parked.blocked() };
+    const candidates = await nextCandidates(tx, admission, blocked, limit);
+    const ids = candidates
+      .filter((run) => parked.mayStart(run) && takeSlot(run.project, open, admission) && parked.start(run))
+      .map((run) => run.id);
     if (ids.length > 0) await tx.updateTable("runs").set({ status: "starting" }).where("id", "in", ids).execute();
     admitted.push(...ids);
     if (candidates.length < limit) break;
     free -= ids.length;
   }
+  await parked.save();
   return admitted;
 }
 
@@ -49,9 +55,14 @@ function fullProjects(open: ReadonlyMap<string, number>, admission: Admission): 
   return [...open].filter(([project, count]) => count >= limitOf(project, admission)).map(([project]) => project);
 }
 
-function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], limit: number) {
+interface Blocked {
+  readonly projects: readonly string[];
+  readonly accounts: readonly string[];
+}
+
+function nextCandidates(tx: Tx, admission: Admission, blocked: Blocked, limit: number) {
   let select = admissible(tx)
-    .select(["id", "project"])
+    .select(["id", "project", "account"])
     .where((eb) =>
       eb.or([
         eb("not_before", "is", null),
@@ -65,11 +76,10 @@ function nextCandidates(tx: Tx, admission: Admission, full: readonly string[], l
     .orderBy("created_at")
     .orderBy("id")
     .limit(limit);
-  if (full.length > 0) select = select.where("project", "not in", full);
-  const { parkedAgents } = admission;
-  if (parkedAgents.length > 0) {
-    select = select.where((eb) => eb.or([eb("agent", "is", null), eb("agent", "not in", parkedAgents)]));
-  }
+  const { projects, accounts } = blocked;
+  if (projects.length > 0) select = select.where("project", "not in", projects);
+  if (accounts.length > 0)
+    select = select.where((eb) => eb.or([eb("account", "is", null), eb("account", "not in", accounts)]));
   return select.execute();
 }
 

@@ -6,9 +6,10 @@ import { admit } from "./admission.ts";
 import { saveDocument } from "./documents.ts";
 import { saveArtifacts, saveChecks } from "./findings.ts";
 import { insertNotices } from "./outbox.ts";
+import { changeParking, requestProbeFor, withParkedAgent } from "./parked-agents.ts";
 import { requireProject } from "./projects.ts";
 import { recordCosts } from "./money/record-costs.ts";
-import { endOtherRuns, endRun, moveQueuedRuns, queueRun, requireLease, wakeQueuedRuns } from "./runs.ts";
+import { endOtherRuns, endRun, moveQueuedRuns, moveToAccount, queueRun, requireLease, wakeQueuedRuns } from "./runs.ts";
 import type { Tx } from "./schema.ts";
 import { rankOf } from "./task-rows.ts";
 import { getTaskByKey, insertTask, replaceTask } from "./tasks.ts";
@@ -17,9 +18,10 @@ import { getTaskByKey, insertTask, replaceTask } from "./tasks.ts";
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<readonly Event[]>;
 
 export async function createTask(tx: Tx, params: CreateTaskParams, record: RecordEvents): Promise<CommitResult> {
-  const { task, key } = params;
+  const { key } = params;
   const first = key === null ? null : await getTaskByKey(tx, key);
   if (first !== null) return { task: first, admitted: [], ended: [], events: [] };
+  const task = await withParkedAgent(tx, params.task, params.run?.account ?? null);
   if (params.requireProject === true) await requireProject(tx, task.project);
   await insertTask(tx, task, key);
   if (params.run !== null) await queueRun(tx, params.run, task);
@@ -31,7 +33,9 @@ export async function createTask(tx: Tx, params: CreateTaskParams, record: Recor
 export async function commit(tx: Tx, params: CommitParams, record: RecordEvents): Promise<CommitResult> {
   if (params.lease !== null) await requireLease(tx, params.lease);
   const before = await requireVersion(tx, params.task.id, params.expectedVersion);
-  const task: Task = { ...params.task, version: params.expectedVersion + 1 };
+  if (params.parking != null) await changeParking(tx, params.parking, params.task.id);
+  const written: Task = { ...params.task, version: params.expectedVersion + 1 };
+  const task = await withParkedAgent(tx, written, params.newRun?.account ?? null);
   // A project that was removed has only ended tasks, and keeps only ended tasks.
   if (hasEnded(before) && !hasEnded(task)) await requireProject(tx, task.project);
 
@@ -44,7 +48,11 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
   await replaceTask(tx, task, before.status);
   const priority = rankOf(task.priority);
   if (priority !== before.priority) await moveQueuedRuns(tx, task.id, priority);
-  if (params.wake === true) await wakeQueuedRuns(tx, task.id);
+  if (params.account !== undefined) await moveToAccount(tx, task.id, params.account);
+  if (params.wake === true) {
+    await wakeQueuedRuns(tx, task.id);
+    await requestProbeFor(tx, task.id, params.admission.at);
+  }
   if (params.newRun !== null) await queueRun(tx, params.newRun, task);
   const events = await record(params.events);
   await saveChecks(tx, params.checks);
@@ -57,6 +65,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
     ended.length > 0 ||
     params.newRun !== null ||
     params.wake === true ||
+    params.account !== undefined ||
     priority !== before.priority ||
     task.status !== before.status;
   return { task, admitted: mayAdmit ? await admit(tx, params.admission) : [], ended, events };

@@ -50,6 +50,7 @@ export function toRun(row: RunRow): Run {
     notBefore: row.not_before,
     trigger: fromJsonOrNull(row.trigger),
     agent: row.agent,
+    account: row.account,
     agentVersion: row.agent_version,
     model: row.model,
     sandbox: row.sandbox,

@@ -116,6 +116,11 @@ export async function moveQueuedRuns(tx: Tx, task: string, priority: number): Pr
   await tx.updateTable("runs").set({ priority }).where("task", "=", task).where("status", "=", "queued").execute();
 }
 
+/** The agent of the queued runs changed. */
+export async function moveToAccount(tx: Tx, task: string, account: string | null): Promise<void> {
+  await tx.updateTable("runs").set({ account }).where("task", "=", task).where("status", "=", "queued").execute();
+}
+
 export async function wakeQueuedRuns(tx: Tx, task: string): Promise<void> {
   await tx
     .updateTable("runs")

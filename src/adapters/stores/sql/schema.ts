@@ -4,6 +4,7 @@ import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
 import type { TaskDocument } from "../../../core/task/document.ts";
 import type { Actor, EventDraft } from "../../../core/task/event.ts";
+import type { ParkedAgent } from "../../../core/task/parked-agent.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { CheckResult, CostBasis, Run } from "../../../core/task/run.ts";
 import type { Artifact, Task, TaskStatus } from "../../../core/task/task.ts";
@@ -180,6 +181,7 @@ export interface Schema {
   pipelines: PipelinesTable;
   baselines: BaselinesTable;
   projects: Columns<Project>;
+  parked_agents: Columns<ParkedAgent>;
   tokens: Columns<Omit<TokenRow, "rights">> & { rights: Json };
   answers: StoredAnswer & { key: string; at: Time };
   meta: MetaTable;

@@ -8,6 +8,7 @@ import type {
   ScheduleStore,
   Store,
 } from "../../../ports/store.ts";
+import type { AgentStore } from "../../../ports/store-agents.ts";
 import * as admission from "./admission.ts";
 import { commit, createTask } from "./commit.ts";
 import { costs, spent } from "./money/costs.ts";
@@ -20,6 +21,7 @@ import * as findings from "./findings.ts";
 import * as ledger from "./ledger.ts";
 import * as marks from "./schedule-progress.ts";
 import * as outbox from "./outbox.ts";
+import * as parking from "./parked-agents.ts";
 import * as people from "./people.ts";
 import * as projects from "./projects.ts";
 import * as reservations from "./money/reservations.ts";
@@ -102,6 +104,7 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
     schedules: scheduleStore(db, write),
     ledger: ledgerStore(db, write),
     projects: projectStore(db, write),
+    agents: agentStore(db, write),
     people: peopleStore(db, write),
     money: {
       costs: (query) => costs(db, query),
@@ -180,6 +183,18 @@ function projectStore(db: Db, write: Write): ProjectStore {
         const removal = await projects.removeProject(tx, name);
         if (removal.kind === "removed") await record([event]);
         return removal;
+      }),
+  };
+}
+
+function agentStore(db: Db, write: Write): AgentStore {
+  return {
+    getParked: (account) => parking.getParked(db, account),
+    listParked: () => parking.listParked(db),
+    listWaitingTasks: (account, limit) => parking.listWaitingTasks(db, account, limit),
+    requestProbe: (accounts, at, event) =>
+      write(async (tx, record) => {
+        if (await parking.requestProbe(tx, accounts, at)) await record([event]);
       }),
   };
 }

@@ -143,6 +143,9 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
       "SEARCH runs USING INDEX runs_by_status_created_at_id (status=?)",
       // Groups the open runs.
       "USE TEMP B-TREE FOR GROUP BY",
+      // There are at most as many rows as agents.
+      "SCAN parked_agents",
+      "USE TEMP B-TREE FOR ORDER BY",
       "SEARCH runs USING INDEX runs_queue (status=?)",
       "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (id=?)",
     ],

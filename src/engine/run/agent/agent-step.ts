@@ -6,6 +6,7 @@ import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
+import { postReview } from "./post-review.ts";
 import { prepareJob, wasStarted } from "../run-jobs.ts";
 import { startAgent } from "./start-agent.ts";
 import { filterCandidates } from "../../nightly/filter-candidates.ts";
@@ -29,7 +30,9 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
   const filtered = role === "analyze" ? await filterCandidates(context, work, bound) : bound;
-  return toResult(context, { ...ending, outcome: filtered }, { collected, role });
+  const failures = [...collected.failures, ...(await postReview(context, filtered, work))];
+  ports.hooks.passCheckpoint("review.posted");
+  return toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
 }
 
 function roleOf({ run, state }: StepContext): Role {

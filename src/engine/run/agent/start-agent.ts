@@ -2,7 +2,7 @@ import { agentEnvironment, type AgentEnvironment } from "../../../core/prompt/ag
 import { durationWords } from "../../../core/notices/notice-message.ts";
 import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../../../core/outcomes/outcome-json-schema.ts";
-import { resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
+import { accountOf, resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Run } from "../../../core/task/run.ts";
@@ -14,6 +14,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 import { applyBudget } from "./budget.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
+import { prepareCheckTree } from "../prepare/reusable-trees.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
@@ -53,7 +54,12 @@ export async function startAgent(
   const setupEnd = executes ? await setUpWorkspace(context, workspace, prepared.paths) : null;
   if (setupEnd !== null) return setupEnd;
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
-  return supervise(context, job, grant?.onStart);
+  const preparing = prepareCheckTree(context, role, work.headCommit);
+  try {
+    return await supervise(context, job, grant?.onStart);
+  } finally {
+    await preparing;
+  }
 }
 
 interface AgentExecution {
@@ -86,6 +92,7 @@ async function prepareRun(
   if (problem !== null) throw new StepEnd("agent_missing", problem);
   await ports.store.tasks.updateRun(context.lease, {
     agent: runSettings.agent,
+    account: accountOf(runSettings, context.project.name),
     agentVersion: version,
     model: runSettings.model,
     sandbox: context.settings.sandbox.mode,
@@ -216,7 +223,7 @@ function agentRun(context: StepContext, execution: AgentExecution, { gateway, re
 
 function environmentOf(context: StepContext, execution: AgentExecution, command: AgentCommand): AgentEnvironment {
   const { ports, run, task, settings } = context;
-  const { paths, role, credentials } = execution;
+  const { paths, workspace, role, credentials } = execution;
   const environment = agentEnvironment({
     host: ports.host.env,
     granted: Object.entries(settings.secrets).flatMap(([name, { roles }]) => (roles.includes(role) ? [name] : [])),
@@ -228,6 +235,7 @@ function environmentOf(context: StepContext, execution: AgentExecution, command:
       outcomeFile: paths.outcomeFile,
       home: paths.home,
       tmp: paths.tmp,
+      ports: workspace.ports,
     },
     extra: { ...command.env, ...credentials?.env },
   });

@@ -1,9 +1,9 @@
 import { checkDiff } from "../../../policy/diff/check-diff.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
-import { changedTests, touchesTests } from "../../../policy/weakened-tests/changed-tests.ts";
+import { changedTests, touchesTests, writtenTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
-import { isCommitAllowed } from "../../../core/pipeline/decide-checks.ts";
+import { findAllowance } from "../../../core/pipeline/decide-checks.ts";
 import { lastPayload, storedPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";
@@ -27,6 +27,8 @@ export interface PolicyResult {
   readonly gates: readonly string[];
   /** Paths of existing tests that were altered or deleted. */
   readonly tests: readonly string[];
+  /** Paths of added or altered tests that exist after the change. */
+  readonly writtenTests: readonly string[];
   /** Whether the change touches anything that decides which tests run. */
   readonly touchesTests: boolean;
   /** Whether a weakened test is known and allowed. */
@@ -44,6 +46,7 @@ const NO_FINDINGS: PolicyResult = {
   files: [],
   gates: [],
   tests: [],
+  writtenTests: [],
   touchesTests: false,
   hasWeakenedTests: false,
 };
@@ -90,6 +93,7 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     files,
     gates,
     tests: changedTests(changes),
+    writtenTests: writtenTests(changes),
     touchesTests: touchesTests(changes),
     hasWeakenedTests: findings.some(({ rule }) => rule === "weakened_test"),
   };
@@ -122,8 +126,8 @@ async function loadPreviousFindings({ ports, task, run }: StepContext, work: Wor
   const rejected = lastPayload(before, "policy_failed");
   const asking = before.findLast(({ step, outcome }) => step === "checks" && outcome === "refused");
   const refused = storedPayload(asking, "refused");
-  const isAllowed =
-    refused?.commit === work.headCommit && isCommitAllowed(task, work.headCommit, asking?.finishedAt ?? 0);
+  const allowedAt = findAllowance(task, work.headCommit)?.at ?? null;
+  const isAllowed = refused?.commit === work.headCommit && allowedAt !== null && allowedAt >= (asking?.finishedAt ?? 0);
   return { reported: rejected?.reported_findings ?? [], allowed: isAllowed ? (refused.reported_findings ?? []) : [] };
 }
 

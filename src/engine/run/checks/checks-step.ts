@@ -8,8 +8,10 @@ import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { judgeByBaseline, treeOf, withRun } from "./judge-results.ts";
+import { decideProof, toProofCheck, type FixProof } from "../../../core/task/proof.ts";
+import { proveFix } from "./prove-fix.ts";
 import { NO_PROOF, proveTests, type TestProof, type TestProofParams } from "./prove-tests.ts";
-import { runChecks, type CheckHost } from "./run-checks.ts";
+import { runChecks, type CheckHost, type RawCheckResult } from "./run-checks.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { baseGatesJobOf, baselineJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
 import { supervise } from "../supervise.ts";
@@ -26,11 +28,14 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const host: CheckHost = { ...context, perform: (job) => supervise(context, job) };
   const modes = proofModes(context, policy);
   const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, policy, modes });
-  const { results, withBaseGates, proof, records } = checked;
+  const { results, withBaseGates, proof } = checked;
   const { failOnWarning } = settings;
   const { gates } = policy;
-  const { results: proofs, doubts } = proof;
-  const outcome = toOutcome({ results, withBaseGates, gates, proofs, doubts, failOnWarning }, work);
+  const change = { results, withBaseGates, gates, proofs: proof.results, doubts: proof.doubts, failOnWarning };
+  const fix = await proveFixIfAsked(context, host, { work, checks, tests: policy.writtenTests, checked, change });
+  const proofs = [...proof.results, ...(fix === null ? [] : [toProofCheck(run.id, fix.proof)])];
+  const outcome = toOutcome({ ...change, proofs }, work, fix);
+  const records = [...checked.records, ...(fix?.records ?? [])];
   return resultOf(context, outcome, {
     work,
     checks: [...policy.checks, ...results, ...withBaseGates, ...proofs],
@@ -52,11 +57,13 @@ interface CheckParams {
 }
 
 interface Checked extends Pick<CheckedChange, "results" | "withBaseGates"> {
+  /** The results before they were compared with the base commit. */
+  readonly raw: readonly RawCheckResult[];
   readonly proof: TestProof;
   readonly records: readonly ExitRecord[];
 }
 
-const NOTHING_RAN: Checked = { results: [], withBaseGates: [], proof: NO_PROOF, records: [] };
+const NOTHING_RAN: Checked = { raw: [], results: [], withBaseGates: [], proof: NO_PROOF, records: [] };
 
 /** An agent may insist on removing tests where a person can decide. Elsewhere fewer tests are a failure. */
 function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyResult): CheckParams["modes"] {
@@ -79,13 +86,39 @@ async function checkChange(host: CheckHost, { work, checks, policy, modes }: Che
     throw new StepEnd("setup_failed", setupFailure);
   const { failOnWarning } = settings;
   requireAllowedPrograms(results, failOnWarning);
-  const alone = { results, withBaseGates: [], proof: NO_PROOF, records: [record] };
+  const alone = { raw, results, withBaseGates: [], proof: NO_PROOF, records: [record] };
   if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
   const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
   const proven = { ...alone, proof, records: [record, ...proof.records] };
   if (gates.length === 0) return proven;
   const again = await checkWithBaseGates(host, { work, checks, gates });
   return { ...proven, withBaseGates: again.results, records: [...proven.records, again.record] };
+}
+
+interface Fix {
+  readonly proof: FixProof;
+  readonly next: ReturnType<typeof decideProof>;
+  readonly records: readonly ExitRecord[];
+}
+
+interface FixParams {
+  readonly work: Work;
+  readonly checks: readonly CheckSettings[];
+  readonly tests: readonly string[];
+  readonly checked: Checked;
+  readonly change: CheckedChange;
+}
+
+/** Null if the pipeline or the project does not ask for a proof, or if the change has to be repaired anyway. */
+async function proveFixIfAsked(context: StepContext, host: CheckHost, params: FixParams): Promise<Fix | null> {
+  const { ports, task, settings, pipeline } = context;
+  const { work, checks, tests, checked, change } = params;
+  const gate = settings.gates.proof;
+  if (!pipeline.policy.proof || gate === "off" || judgeChange(change).kind === "failed") return null;
+  const { proof, records } = await proveFix(host, { work, checks, results: checked.raw, tests });
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
+  const wasSentBack = runs.some(({ outcome }) => outcome === "not_proven");
+  return { proof, records, next: decideProof(proof, gate, wasSentBack) };
 }
 
 /** Checks the change with the base commit's version of the files that define the checks, so that it cannot weaken them. */
@@ -113,7 +146,7 @@ function rejectChange(
 ): StepResult {
   const payload = { reported_findings: reportedFindings, commit: work.headCommit };
   if (needsDecision !== null) {
-    const summary = `the agent kept this after a warning; choose "${context.state.name}" to allow it:\n${needsDecision}`;
+    const summary = `the agent kept this after a warning:\n${needsDecision}`;
     return resultOf(context, outcomeOf("refused", summary, payload), { work, checks });
   }
   const details = `The change is refused by Nightshift's own checks:\n${rejection}`;
@@ -144,14 +177,19 @@ function requireAllowedPrograms(results: readonly CheckResult[], failOnWarning: 
   }
 }
 
-function toOutcome(change: CheckedChange, { headCommit: commit }: Work): Outcome {
+function toOutcome(change: CheckedChange, { headCommit: commit }: Work, fix: Fix | null): Outcome {
   const results = [...change.results, ...change.withBaseGates, ...change.proofs];
   const summary = describeResults(results);
   const checks = Object.fromEntries(results.map(({ name, status }) => [name, status]));
-  const verdict = judgeChange(change);
+  const proof = fix === null ? {} : { proof: fix.proof.result };
+  const reason = fix === null ? [] : [fix.proof.reason];
+  if (fix?.next === "send_back")
+    return outcomeOf("not_proven", summary, { checks, commit, ...proof, details: reason.join("") });
+  const doubts = [...change.doubts, ...(fix?.next === "ask" ? reason : [])];
+  const verdict = judgeChange({ ...change, doubts });
   switch (verdict.kind) {
     case "passed":
-      return outcomeOf("checks_passed", summary, { checks, commit });
+      return outcomeOf("checks_passed", summary, { checks, commit, ...proof });
     case "failed":
       return outcomeOf("checks_failed", summary, {
         checks,
@@ -159,7 +197,12 @@ function toOutcome(change: CheckedChange, { headCommit: commit }: Work): Outcome
         details: verdict.failed.map(describe).join("\n\n"),
       });
     case "inconclusive":
-      return outcomeOf("checks_inconclusive", `${verdict.reason}: ${summary}`, { checks, commit, gates: change.gates });
+      return outcomeOf("checks_inconclusive", `${verdict.reason}: ${summary}`, {
+        checks,
+        commit,
+        gates: change.gates,
+        ...proof,
+      });
   }
 }
 

@@ -5,7 +5,7 @@ import { policyOf } from "../../pipeline-of.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { cleanJobs, endJobs } from "../run-jobs.ts";
 import { withTaskLock } from "../../transact.ts";
-import { findUntouchedTree } from "../prepare/setup-workspace.ts";
+import { findPreparedTree, findUntouchedTree, isPreparedTree } from "../prepare/reusable-trees.ts";
 
 type CleanUpPorts = Pick<EnginePorts, "store" | "projects" | "clock">;
 
@@ -53,7 +53,10 @@ async function cleanEnded(ports: EnginePorts, task: Task): Promise<void> {
   const hasSecrets = await hadSecrets(ports, task);
   if (!hasSecrets) await rescue(ports, task);
   await ports.runFiles.cleanTask(task.id);
-  if (hasSecrets || (await isDue(ports, task))) await ports.workspaces.remove(task.id);
+  if (hasSecrets || (await isDue(ports, task))) return ports.workspaces.remove(task.id);
+  // The rest is kept for inspection, and nothing has ever run in a prepared tree.
+  for (const name of await ports.workspaces.trees(task.id))
+    if (isPreparedTree(name)) await ports.workspaces.close(task.id, name);
 }
 
 /** Removes the trees of ended runs, except for one that the next run may reuse. */
@@ -62,7 +65,8 @@ async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
   const names = await ports.workspaces.trees(task.id);
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const untouched = findUntouchedTree(runs);
-  const kept = isAboutToRun(runs) ? untouched : null;
+  const next = findNextRun(runs);
+  const kept = next === undefined ? null : next.step === "checks" ? findPreparedTree(runs) : untouched;
   // A reused tree was renamed, so the run that it came from may not have been cleaned up yet.
   if (untouched !== null && !names.includes(untouched)) await endRun(ports, untouched);
   for (const name of names) {
@@ -74,8 +78,8 @@ async function closeTrees(ports: EnginePorts, task: Task): Promise<void> {
 }
 
 /** A task that waits for a person or a later time may wait for weeks, so no tree is kept for it. */
-function isAboutToRun(runs: readonly Run[]): boolean {
-  return runs.some(({ finishedAt, notBefore }) => finishedAt === null && notBefore === null);
+function findNextRun(runs: readonly Run[]): Run | undefined {
+  return runs.find(({ finishedAt, notBefore }) => finishedAt === null && notBefore === null);
 }
 
 async function removeUnknownTask(ports: EnginePorts, id: string): Promise<void> {

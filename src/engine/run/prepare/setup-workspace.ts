@@ -7,9 +7,7 @@ import { commandPolicy } from "./sandbox-policy.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import { StepEnd, type CommandContext, type StepContext } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
-import { grantAccess } from "../../../policy/access/grant.ts";
-import type { Role } from "../../../core/task/role.ts";
-import type { Run } from "../../../core/task/run.ts";
+import { findPreparedTree, findUntouchedTree } from "./reusable-trees.ts";
 
 const SETUP = "setup";
 const SETUP_LOG = "setup.log";
@@ -23,13 +21,27 @@ export async function openWorkspace(
   commit: string,
   overlay: TreeOverlay | null = null,
 ): Promise<Workspace> {
-  const { ports, project, task, settings } = context;
-  const unchanged = await findReusableTree(context);
-  const { copy: files } = settings.workspace;
+  const { ports, project, task, run, settings } = context;
+  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  // The project's commands must not run in a tree that an agent has used.
+  const unchanged = run.step === "agent" ? findUntouchedTree(runs) : null;
+  const prepared = run.step === "checks" ? findPreparedTree(runs) : null;
+  const { copy: files, ports: portCount } = settings.workspace;
   const copy = project.path === null || files.length === 0 ? null : { from: project.path, files };
   const branch = task.branch ?? `agent/${task.id}`;
   return ports.workspaces
-    .open({ project: project.name, task: task.id, name, commit, branch, unchanged, overlay, copy })
+    .open({
+      project: project.name,
+      task: task.id,
+      name,
+      commit,
+      branch,
+      unchanged,
+      prepared,
+      overlay,
+      copy,
+      ports: portCount,
+    })
     .catch(endOnInvalidSettings);
 }
 
@@ -38,14 +50,6 @@ function endOnInvalidSettings(error: unknown): never {
   if (error instanceof UserError && error.kind === "invalid")
     throw new StepEnd("setup_failed", [error.message, error.hint].join(" ").trim());
   throw error;
-}
-
-/** Only for agents: the project's commands must not run in a tree that an agent has used. */
-async function findReusableTree({ ports, run, task }: CommandContext): Promise<string | null> {
-  if (run.step !== "agent") return null;
-  return findUntouchedTree(
-    await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS }),
-  );
 }
 
 /** The project's set-up command, if it has one. It runs in every tree, because trees do not share files. */
@@ -144,6 +148,7 @@ export function shellCommand(
       outcomeFile: paths.outcomeFile,
       home: paths.home,
       tmp: paths.tmp,
+      ports: workspace.ports,
     },
     extra: { CI: "true" },
   });
@@ -189,25 +194,4 @@ export async function describeSetup(
 function describeEnd({ endedBy, durationMs, startError, exit }: CommandResult): string {
   if (endedBy === "timeout") return `the set-up command was still running after ${Math.round(durationMs / 1000)} s`;
   return `the set-up command ${startError ?? `exited with code ${exit.code ?? exit.signal ?? "unknown"}`}`;
-}
-
-const NOTHING_ALLOWED = { write: [], read: [], network: [], commands: null } as const;
-
-/**
- * Finds the newest tree of a task that is unchanged since its checkout because a sandboxed agent could only read it.
- * Returns the id of its run, or null if there is none.
- */
-export function findUntouchedTree(runs: readonly Run[]): string | null {
-  return runs.findLast(couldOnlyRead)?.id ?? null;
-}
-
-function couldOnlyRead({ role, sandbox, finishedAt }: Run): boolean {
-  return role !== null && sandbox === "enforce" && finishedAt !== null && isReader(role);
-}
-
-function isReader(role: Role): boolean {
-  // Its write access depends on the plan.
-  if (role === "execute") return false;
-  const { workspace, inWorkspace } = grantAccess(role, NOTHING_ALLOWED);
-  return workspace === "read" && inWorkspace.length === 0;
 }

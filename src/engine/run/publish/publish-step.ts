@@ -27,6 +27,8 @@ import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 import { describeCheckStatus } from "../../../core/task/describe-check.ts";
+import { PROOF_CHECK } from "../../../core/task/proof.ts";
+import type { CheckResult } from "../../../core/task/run.ts";
 import { loadChangeText } from "../../nightly/night-results.ts";
 
 /**
@@ -83,11 +85,24 @@ async function publishBranch(context: StepContext, work: JudgedWork, text: Chang
 async function findForeignCommit(
   { ports, project, pipeline }: StepContext,
   { published }: Work,
-  { branch, commit, credentials }: Pick<PublishParams, "branch" | "commit"> & { readonly credentials: GitCredentials | null },
+  {
+    branch,
+    commit,
+    credentials,
+  }: Pick<PublishParams, "branch" | "commit"> & { readonly credentials: GitCredentials | null },
 ): Promise<Outcome | null> {
   if (published == null || !waitsForMerge(pipeline)) return null;
-  const there = await ports.workspaces.readBranch({ project: project.name, remote: project.remote, branch, credentials });
-  const allowed = [published.head, commit, ...(published.decision?.choice === "restore" ? [published.decision.commit] : [])];
+  const there = await ports.workspaces.readBranch({
+    project: project.name,
+    remote: project.remote,
+    branch,
+    credentials,
+  });
+  const allowed = [
+    published.head,
+    commit,
+    ...(published.decision?.choice === "restore" ? [published.decision.commit] : []),
+  ];
   if (there === null || allowed.includes(there)) return null;
   const summary = `${branch} has a commit ${shortHash(there)} that the task did not push`;
   return outcomeOf("branch_updated", summary, { commit: there });
@@ -103,7 +118,9 @@ async function storeBranch(context: StepContext, work: Work, commit: string): Pr
     people: before?.people ?? null,
     seen: before?.seen ?? NOTHING_SEEN,
   };
-  await transact(ports, run.task, lease, (task) => ({ advance: { task: { ...task, published }, events: [], next: null } }));
+  await transact(ports, run.task, lease, (task) => ({
+    advance: { task: { ...task, published }, events: [], next: null },
+  }));
   return published;
 }
 
@@ -222,10 +239,11 @@ interface PublishedWork extends JudgedWork {
 
 function toResult(context: StepContext, published: PublishedWork): StepResult {
   const { branch, commit, baseCommit, request, title, pushed, unverifiedBecause: because } = published;
-  const { run, project } = context;
+  const { run, project, settings } = context;
+  const base = settings.defaultBranch ?? project.defaultBranch;
   const short = shortHash(commit);
   const artifacts: readonly Artifact[] = [
-    { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote) } },
+    { type: "branch", label: branch, url: null, data: { remote: withoutCredentials(project.remote), base } },
     { type: "commit", label: short, url: null, data: { commit, base: baseCommit } },
     ...(request === null ? [] : [requestArtifact(title, request)]),
   ];
@@ -256,6 +274,11 @@ export async function describeWork(context: StepContext): Promise<ChangeText> {
   return markUnchecked(text, context.task.options.unchecked ?? []);
 }
 
+/** Readers of a change request want to know why a fix is proven or not. */
+function describeProof({ name, tail }: CheckResult): string {
+  return name === PROOF_CHECK ? `. ${tail}` : "";
+}
+
 async function taskChange({ ports, task, settings }: StepContext): Promise<ChangeText> {
   const checks = await ports.store.tasks.listChecks(task.id);
   const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
@@ -263,7 +286,7 @@ async function taskChange({ ports, task, settings }: StepContext): Promise<Chang
     title: task.title,
     description: task.description,
     summary: task.context.findLast(({ kind }) => kind === "implementation_summary")?.summary ?? "",
-    checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}`),
+    checks: newest.map((check) => `${check.name}: ${describeCheckStatus(check)}${describeProof(check)}`),
     trailer: settings.commitTrailer,
     issue: task.options.issue?.number ?? null,
   });

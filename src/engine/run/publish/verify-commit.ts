@@ -1,4 +1,4 @@
-import { findPublishDecision } from "../../../core/pipeline/decide-checks.ts";
+import { findAllowance, findPublishDecision } from "../../../core/pipeline/decide-checks.ts";
 import { isDeciding, NO_CHECKS, ONLY_WARNINGS } from "../../../core/task/judge-change.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { readStored } from "../../../core/outcomes/stored-outcome.ts";
@@ -27,8 +27,21 @@ export async function findUnverified(context: StepContext, work: Work): Promise<
   return outcomeOf("checks_inconclusive", `the change alters what is checked (${gates.join(", ")})`, payload);
 }
 
-/** Why nothing vouches for this commit, and who decided to publish it. Null if it passed the checks. */
+/** Why nothing vouches for this commit, and what people decided about it. Null if it passed everything on its own. */
 export async function describeUnverified(context: StepContext, work: Work): Promise<string | null> {
+  const reasons = [describeAllowance(context, work), await describeMissingChecks(context, work)];
+  const known = reasons.filter((reason) => reason !== null);
+  return known.length === 0 ? null : known.join("\n\n");
+}
+
+/** What the agent kept after a warning, and who allowed it. */
+function describeAllowance({ task }: StepContext, { headCommit }: Work): string | null {
+  const allowance = findAllowance(task, headCommit);
+  if (allowance === null) return null;
+  return `${allowance.about?.reason ?? ""}\n${allowance.by ?? "a person"} allowed it: ${allowance.reply?.["note"] ?? ""}`;
+}
+
+async function describeMissingChecks(context: StepContext, work: Work): Promise<string | null> {
   const runs = await listRuns(context);
   const decision = findDecision(context, runs, work);
   if (decision !== null) {
@@ -98,6 +111,7 @@ function findVerdict(runs: readonly Run[]) {
       case "checks_passed":
       case "checks_failed":
       case "checks_inconclusive":
+      case "not_proven":
       case "policy_failed":
       case "refused":
         return { run, stored };

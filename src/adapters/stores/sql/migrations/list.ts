@@ -10,6 +10,7 @@ import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
 import { published } from "./0014-published.ts";
+import { parkedAgents } from "./0017-parked-agents.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   totals,
   indexes,
   published,
+  parkedAgents,
 ];
