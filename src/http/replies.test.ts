@@ -105,6 +105,8 @@ describe("API: tasks", () => {
       number: 7,
       url: "https://forge.example/7",
       state: "merged",
+      head: null,
+      base: null,
       ended_at: new Date(NOW).toISOString(),
     };
     expect(await reply("GET /tasks/:id", { path: `/tasks/${ended.id}` })).toMatchObject({ change_request: request });
