@@ -12,6 +12,7 @@ export const NIGHTS = [
   "test/e2e/fallback.test.ts",
   "test/e2e/forge-loop.test.ts",
   "test/e2e/misbehaving.test.ts",
+  "test/e2e/merge.test.ts",
   "test/e2e/night-commands.test.ts",
   "test/e2e/notifications.test.ts",
   "test/e2e/task-control.test.ts",

@@ -165,7 +165,10 @@ describe.each(["github", "gitlab"] as const)("a task that waits for its merge at
       night.forge.ci(1, "failed", `failure ${round}`);
       task = await reacted(task);
     }
-    expect(task.waitingFor).toMatchObject({ kind: "merge", reason: expect.stringContaining('limit "forge" of 3') });
+    expect(task.waitingFor).toMatchObject({
+      kind: "merge",
+      problem: { reason: expect.stringContaining('limit "forge" of 3'), retryAt: null },
+    });
     expect((await night.runs(task.id)).filter(({ role }) => role === "request_changes")).toHaveLength(3);
   });
 

@@ -101,7 +101,12 @@ function startWait(params: EnterParams, task: Task, state: State, kind: WaitKind
   const waitingFor = waitFor(kind, state, task, at);
   // After something happened at the forge, the task is back here because a limit is used up.
   if (waitingFor.kind === "merge" && params.run === null && entryOf(outcome.name).class !== "decision")
-    return { task, waitingFor: { ...waitingFor, reason: outcome.summary }, next: null, end: null };
+    return {
+      task,
+      waitingFor: { ...waitingFor, problem: { reason: outcome.summary, tries: 0, retryAt: null } },
+      next: null,
+      end: null,
+    };
   // A person chooses one of the fixes that the investigation found.
   if (waitingFor.kind !== "choice" || outcome.name !== "investigation_complete")
     return { task, waitingFor, next: null, end: null };

@@ -31,7 +31,7 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
     model: checkModel(model ?? agentSettings.model ?? builtInModel(agentSettings, role)),
     timeoutMs: options.timeoutMs ?? state.timeoutMs ?? own.timeoutMs,
     idleMs: own.idleMs,
-    maxTurns: state.maxTurns ?? own.maxTurns,
+    maxTurns: options.maxTurns ?? state.maxTurns ?? own.maxTurns,
     maxBudgetUsd: least([
       state.maxBudgetUsd ?? own.maxBudgetUsd,
       options.budgetUsd,

@@ -15,6 +15,10 @@ export type Size = (typeof SIZES)[number];
 export const COMPLEXITIES = ["low", "medium", "high"] as const;
 export type Complexity = (typeof COMPLEXITIES)[number];
 
+/** What happens after a fix was chosen: plan it first, or implement it directly. */
+export const NEXT_STEPS = ["plan", "implement"] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
 /** A piece of work on its way through a pipeline. Only `advance` and the commands change it; only the store writes it. */
 export interface Task {
   readonly id: string;
@@ -125,6 +129,8 @@ export interface TaskOptions {
   readonly model: string | null;
   readonly timeoutMs: number | null;
   readonly budgetUsd: number | null;
+  /** Missing: the limit of the role. */
+  readonly maxTurns?: number;
   readonly autoApprove: boolean;
   readonly design: boolean;
   /**
@@ -168,8 +174,20 @@ export type WaitingFor =
       readonly about?: "checks" | "findings" | "dependency" | "branch";
     }
   | { readonly kind: "review"; readonly since: number }
-  /** `reason`: why the task does not continue by itself after something happened at the forge. */
-  | { readonly kind: "merge"; readonly since: number; readonly reason?: string };
+  | {
+      readonly kind: "merge";
+      readonly since: number;
+      /** Why a person is needed: the engine could not merge it (`gates.merge: auto`), or a limit of reactions to the forge is used up. */
+      readonly problem?: MergeProblem;
+    };
+
+export interface MergeProblem {
+  readonly reason: string;
+  /** How often the merge was refused. */
+  readonly tries: number;
+  /** Null if the engine does not try again, so that a person must decide. */
+  readonly retryAt: number | null;
+}
 
 export const QUEUE_REASONS = [
   "quota",
@@ -296,6 +314,7 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  readonly maxTurns?: number | null;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
   /** Id of a task that the agents should know about. */

@@ -44,10 +44,16 @@ export const waitingForSchema = z
     z.strictObject({
       kind: z.literal("merge"),
       since: time,
-      reason: z
-        .string()
+      problem: z
+        .strictObject({
+          reason: z.string(),
+          retry_at: time.nullable().meta({ description: "When the engine tries again. Null if a person must decide." }),
+        })
         .nullable()
-        .meta({ description: "Why the task does not react to the forge by itself any more." }),
+        .meta({
+          description:
+            "Why a person is needed: the engine could not merge it by itself, or it no longer reacts to the forge by itself.",
+        }),
     }),
   ])
   .meta({ id: "WaitingFor" });
@@ -158,6 +164,7 @@ export const taskSchema = z
       model: z.string().nullable(),
       timeout_ms: z.int().nullable(),
       budget_usd: z.number().nullable(),
+      max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
     }),
@@ -216,6 +223,14 @@ export const taskSchema = z
   });
 export type TaskJson = z.output<typeof taskSchema>;
 
+export const maxTurns = z
+  .int()
+  .min(1)
+  .max(100_000)
+  .nullable()
+  .default(null)
+  .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
+
 export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
@@ -229,6 +244,7 @@ export const taskDraftSchema = z.strictObject({
   model: requiredName.nullable().default(null),
   timeout_ms: z.int().positive().nullable().default(null),
   budget_usd: z.number().positive().nullable().default(null),
+  max_turns: maxTurns,
   auto_approve: z.boolean().default(false),
   design: z.boolean().default(false),
   without_checks: z.boolean().default(false).meta({
