@@ -10,6 +10,7 @@ import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
 import { parkedAgents } from "./0012-parked-agents.ts";
+import { published } from "./0013-published.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   totals,
   indexes,
   parkedAgents,
+  published,
 ];
