@@ -43,6 +43,7 @@ const ENGINE_ORDER = [
   "run/publish/",
   "run/attempt\\.ts",
   "run/deferral\\.ts",
+  "merge/",
   "commands/",
   "schedule/",
   "reconcile/",

@@ -11,6 +11,7 @@ export const NIGHTS = [
   "test/e2e/costs.test.ts",
   "test/e2e/fallback.test.ts",
   "test/e2e/misbehaving.test.ts",
+  "test/e2e/merge.test.ts",
   "test/e2e/night-commands.test.ts",
   "test/e2e/notifications.test.ts",
   "test/e2e/task-control.test.ts",

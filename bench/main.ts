@@ -10,10 +10,12 @@ import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measureQueue } from "./rows/queue.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
+import { measureStoreWait } from "./rows/store-wait.ts";
 import { measureSubmit } from "./rows/submit.ts";
 import { measureTaskOverhead } from "./rows/task-overhead.ts";
 import { measureThroughput } from "./rows/throughput.ts";
 import { measureTranscript } from "./rows/transcript.ts";
+import { measureWorkspace } from "./rows/workspace.ts";
 
 const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   a: measureTaskOverhead,
@@ -30,6 +32,8 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   l: measureNight,
   m: measureGrowth,
   n: measureSubmit,
+  o: measureWorkspace,
+  p: measureStoreWait,
 };
 
 const asked = process.argv.slice(2);

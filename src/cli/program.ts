@@ -1,8 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
@@ -75,6 +76,7 @@ function addProjectCommands(program: Command): void {
     .command("projects")
     .description("List the registered projects")
     .option("--remove <name>", "Remove a project from the list")
+    .option("--with-tasks", "Delete the project's tasks too, with --remove")
     .action(lazy(async () => (await import("./commands/projects.ts")).projects));
   program
     .command("demo")
@@ -147,6 +149,7 @@ function addTaskCommands(program: Command): void {
     .option("--model <id>", "Use this model instead of the agent's default")
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
+    .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
     .option("--auto-approve", "Skip a person's approval")
     .option("--design", "Include a design step")
     .addOption(new Option("--priority <p>", "Set the priority in the queue (default: normal)").choices(PRIORITIES))
@@ -183,6 +186,10 @@ function addTaskCommands(program: Command): void {
     .description("Run a schedule's work now")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/schedule.ts")).runSchedule));
+  addControlCommands(program);
+}
+
+function addControlCommands(program: Command): void {
   for (const [name, description] of [
     ["pause", "Pause the task and suspend its processes"],
     ["resume", "Resume a paused task"],
@@ -197,6 +204,11 @@ function addTaskCommands(program: Command): void {
     .command("retry <task>")
     .description("Retry a failed or cancelled task")
     .option("--from <state>", "Start from this state of the pipeline")
+    .option("--agent <name>", "Use this agent from now on")
+    .option("--model <id>", "Use this model from now on")
+    .option("--timeout <duration>", "Limit the time of a run from now on, such as 30m")
+    .option("--max-turns <n>", "Limit the turns of a run from now on", wholeNumber)
+    .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).retry));
   program
@@ -237,8 +249,20 @@ function addDecisionCommands(program: Command): void {
     .command("choose <task> <option>")
     .description("Choose one of the options that the agent proposed")
     .option("--note <text>", "Give the reason for the choice")
+    .addOption(
+      new Option(
+        "--then <step>",
+        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
+      ).choices(NEXT_STEPS),
+    )
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).choose));
+  program
+    .command("merge <task>")
+    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
+    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
+    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
+    .action(lazy(async () => (await import("./commands/act.ts")).merge));
 }
 
 function addRuleCommands(program: Command): void {

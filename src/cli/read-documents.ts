@@ -1,6 +1,7 @@
 import type { Client, TaskJson } from "../http/client/client.ts";
 import type { ShownDocument } from "./print/document.ts";
 
+type DocumentKind = TaskJson["documents"][number]["kind"];
 type DocumentedTask = Pick<TaskJson, "id" | "plan" | "plan_hash" | "documents">;
 
 /** Reads the newest version of each document of a task. */
@@ -10,8 +11,13 @@ export async function readDocuments(
   { id, plan, plan_hash: hash, documents = [] }: Omit<DocumentedTask, "documents"> & Partial<DocumentedTask>,
 ): Promise<readonly ShownDocument[]> {
   const kinds = [...new Set(documents.map(({ kind }) => kind))];
+  const read = (kind: DocumentKind, version?: number) =>
+    client.call("GET /tasks/:id/documents/:kind", { params: { id, kind }, query: { version } });
   const found = await Promise.all(
-    kinds.map((kind) => client.call("GET /tasks/:id/documents/:kind", { params: { id, kind } })),
+    kinds.map(async (kind) => {
+      const newest = await read(kind);
+      return newest.version === 1 ? newest : { ...newest, previous: await read(kind, newest.version - 1) };
+    }),
   );
   // Earlier versions of Nightshift kept plans in the task only.
   if (plan === null || kinds.includes("plan")) return found;

@@ -1,8 +1,10 @@
 import { createDeferral } from "./run/deferral.ts";
 import { describeError } from "./run/explain-error.ts";
 import { createPeriodicTask } from "./periodic-task.ts";
+import { withClosing } from "./deliver/close-request.ts";
 import { createDelivery } from "./deliver/deliver.ts";
 import { answerOverdue } from "./reconcile/answer-overdue.ts";
+import { autoMerge } from "./reconcile/auto-merge.ts";
 import { moveWaitingTasks } from "./reconcile/parked-agents.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -30,6 +32,7 @@ const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
+const MERGE_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   await recoverFromRestart(ports);
@@ -60,10 +63,11 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       { name: "removing old transcripts and logs", everyMs: RETENTION_MS },
       createRetentionSweep(ports),
     ),
+    createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
     readBackTrigger,
   ];
-  const delivery = createDelivery(ports);
+  const delivery = createDelivery({ ...ports, channels: withClosing(ports) });
   const tick = (): Promise<void> => {
     ticking ??= runTick().finally(() => {
       ticking = null;

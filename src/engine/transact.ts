@@ -3,7 +3,7 @@ import { StaleTaskError, UserError } from "../core/text/errors.ts";
 import type { EventDraft } from "../core/task/event.ts";
 import type { CheckResult } from "../core/task/run.ts";
 import type { Artifact, Task } from "../core/task/task.ts";
-import type { CommitParams, CommitResult, Lease, NewRun, RunEnd, Store } from "../ports/store.ts";
+import type { CommitParams, CommitResult, Lease, NewNotice, NewRun, RunEnd, Store } from "../ports/store.ts";
 import type { ParkingChange } from "../ports/store-agents.ts";
 import { findAccount } from "./find-account.ts";
 import { noticesFor } from "./deliver/notices.ts";
@@ -20,6 +20,8 @@ export interface Decision {
   readonly parking?: ParkingChange | null;
   readonly checks?: readonly CheckResult[];
   readonly artifacts?: readonly Artifact[];
+  /** In addition to the notices for the events. */
+  readonly notices?: readonly NewNotice[];
 }
 
 const MAX_TRIES = 50;
@@ -104,7 +106,7 @@ async function toCommit(
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],
     document: decision.advance.document ?? null,
-    notices: await noticesFor(ports, { ...decision, task, events }),
+    notices: [...(await noticesFor(ports, { ...decision, task, events })), ...(decision.notices ?? [])],
     admission: admissionNow(ports),
   };
 }

@@ -206,11 +206,16 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     revise: record("revise"),
     answer: record("answer"),
     choose: record("choose"),
+    merge: record("merge"),
     pause: record("pause"),
     resume: record("resume"),
     cancel: record("cancel"),
     kill: record("kill"),
     followUp: record("followUp"),
+    async removeProjectTasks(name) {
+      calls.push(["removeProjectTasks", name]);
+      return 0;
+    },
     retry: record("retry"),
     async remove(id) {
       calls.push(["remove", id]);

@@ -155,6 +155,7 @@ describe("API: tasks", () => {
 
 describe("API: decisions", () => {
   const me = { kind: "person", name: "alice", rights: ["admin"] };
+  const RETRY = { from: "checking", agent: null, model: null, timeoutMs: null, maxTurns: 7, budgetUsd: null };
   it.each([
     ["approve", { plan_hash: "h1" }, ["h1"]],
     ["approve", undefined, [null]],
@@ -166,7 +167,7 @@ describe("API: decisions", () => {
     ["resume", undefined, []],
     ["cancel", undefined, []],
     ["kill", undefined, []],
-    ["retry", { from: "checking" }, ["checking"]],
+    ["retry", { from: "checking", max_turns: 7 }, [RETRY]],
   ] as const)("POST /tasks/:id/%s passes %o to the command", async (verb, body, given) => {
     api.calls.length = 0;
     const task = await reply(`POST /tasks/:id/${verb}`, { path: `/tasks/${waiting.id}/${verb}`, body });
@@ -183,6 +184,7 @@ describe("API: decisions", () => {
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       after: [],
+      maxTurns: null,
       related: null,
       issue: null,
       pipeline: "staged",

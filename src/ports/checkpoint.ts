@@ -17,6 +17,7 @@ export const CHECKPOINTS = [
   "checks.ended",
   "branch.pushed",
   "request.opened",
+  "change.merged",
   "step.done",
   "step.committed",
   "cleanup.done",

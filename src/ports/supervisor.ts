@@ -40,9 +40,9 @@ export interface WatchOptions {
 
 /**
  * `stop`: ask the command to end, kill its process tree after five seconds. `kill`: kill the tree now. `release`: like
- * `stop`, but the command is recorded as `lost`, and the run is resumed later.
+ * `stop`, but the command is recorded as `lost`, and the run is resumed later. `end_stuck`: like `stop`, but recorded as `stuck`.
  */
-export type ControlOrder = "stop" | "kill" | "release" | "pause" | "resume";
+export type ControlOrder = "stop" | "kill" | "release" | "end_stuck" | "pause" | "resume";
 
 /** One or more commands that run one after the other. Stored as `job.json` in the directory, without secrets. */
 export interface Job {

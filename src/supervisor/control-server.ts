@@ -14,7 +14,7 @@ export interface ControlServer {
 
 const NOTIFY_INTERVAL_MS = 50;
 const MAX_REQUEST = 4096;
-const ORDERS: readonly string[] = ["stop", "kill", "release", "pause", "resume"] satisfies ControlOrder[];
+const ORDERS: readonly string[] = ["stop", "kill", "release", "end_stuck", "pause", "resume"] satisfies ControlOrder[];
 
 export async function listenForOrders(
   path: string,

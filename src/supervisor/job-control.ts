@@ -65,6 +65,7 @@ export function createJobControl(startPaused: boolean): JobControl {
       if (order === "stop") return endJob("cancel", true);
       if (order === "kill") return endJob("kill", false);
       if (order === "release") return endJob("lost", true);
+      if (order === "end_stuck") return endJob("stuck", true);
       resume();
       current?.tree.signal("SIGCONT");
     },

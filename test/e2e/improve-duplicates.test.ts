@@ -77,7 +77,7 @@ describe("publish: open change request", TEST_TIMEOUT, () => {
     await forge.merge(1);
     await night.commands.cancel(id, ALICE);
     await night.settled(id);
-    await night.commands.retry(id, "publishing", ALICE);
+    await night.commands.retry(id, { from: "publishing" }, ALICE);
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "succeeded", state: "published" });
     expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was already merged.");

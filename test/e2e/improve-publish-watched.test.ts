@@ -75,7 +75,7 @@ describe("publish by agent: agent that closes its change request", TEST_TIMEOUT,
     await night.forge.merge(1);
     await night.commands.cancel(id, ALICE);
     await night.settled(id);
-    await night.commands.retry(id, "publishing", ALICE);
+    await night.commands.retry(id, { from: "publishing" }, ALICE);
     expect(await night.settled(id)).toMatchObject({ status: "succeeded", state: "published" });
     expect((await night.runs(id)).at(-1)?.payload?.["summary"]).toContain("It was already merged.");
   });
@@ -93,7 +93,7 @@ it("publish by agent: two open change requests are an error that names both", TE
   await expectNotPublished(night, task);
   // Do what the message says.
   night.forge.closeRequest(1);
-  await night.commands.retry(task.id, "publishing", ALICE);
+  await night.commands.retry(task.id, { from: "publishing" }, ALICE);
   expect(await night.settled(task.id)).toMatchObject({ status: "succeeded", state: "published" });
 });
 

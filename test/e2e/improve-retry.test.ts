@@ -11,7 +11,7 @@ async function submitNight(only = false): Promise<string> {
 }
 
 async function retryAndSettle(id: string, state: string | null = null): Promise<Task> {
-  await night.commands.retry(id, state, ALICE);
+  await night.commands.retry(id, { from: state }, ALICE);
   return night.settled(id);
 }
 
@@ -36,7 +36,7 @@ describe("improve: abandoned category", TEST_TIMEOUT, () => {
     const task = await night.settled(id);
     expect(task).toMatchObject({ status: "failed", outcome: "abandoned" });
     expect(task.items?.tried.map(({ reason }) => reason).slice(1)).toEqual(Array(4).fill("sees notes "));
-    await expect(night.commands.retry(id, "implementing", ALICE)).rejects.toThrow(
+    await expect(night.commands.retry(id, { from: "implementing" }, ALICE)).rejects.toThrow(
       /Cannot retry .* from "implementing": nothing was selected for "performance"/,
     );
     const again = await retryAndSettle(id);
@@ -98,7 +98,7 @@ describe("improve: secret in a change", TEST_TIMEOUT, () => {
     expect(task).toMatchObject({ status: "failed", outcome: "agent_error", branch: "night-shift/say-more" });
     await expectNothingLeft(night, task);
     expect(await filesContaining(night.home, [TOKEN])).toEqual([]);
-    await expect(night.commands.retry(id, "publishing", ALICE)).rejects.toThrow(/a secret was found/);
+    await expect(night.commands.retry(id, { from: "publishing" }, ALICE)).rejects.toThrow(/a secret was found/);
     night.forge.reset();
     const again = await retryAndSettle(id);
     // People may have seen the branch on the remote, so another change does not overwrite it.

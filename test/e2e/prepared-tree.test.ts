@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
+import { filesBelow } from "./cleanup-checks.ts";
 import { createUser, type User } from "./cli-user.ts";
 import { openNight, type Night, type NightOptions } from "./night.ts";
 
@@ -108,6 +110,7 @@ it(
       `project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: ["${agent}"] }\n${check}\n`,
     );
     expect(await run("init", "--yes")).toMatchObject({ code: 0 });
+    const checkout = await hashTree(repo.checkout);
     const { id } = await user.json<{ id: string }>("submit", "--pipeline", "chore", "Say hello");
     const dir = join(home, "workspaces", id);
     const names = (): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
@@ -132,5 +135,15 @@ it(
     }, WAIT);
     expect(ended).toMatchObject({ status: "succeeded", outcome: "published" });
     await vi.waitFor(() => expect(names()).toEqual([]), WAIT);
+    // Neither the person's files nor their git directory have changed.
+    expect(await hashTree(repo.checkout)).toBe(checkout);
   },
 );
+
+/** Hashes the names, modes and contents of all files below a directory, including `.git`. */
+async function hashTree(dir: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of (await filesBelow(dir)).toSorted())
+    hash.update(`${file} ${statSync(file).mode}\n`).update(readFileSync(file));
+  return hash.digest("hex");
+}

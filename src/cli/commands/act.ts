@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
+import type { MergeMethod } from "../../core/forge/merge.ts";
 import { UserError } from "../../core/text/errors.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { shortId } from "../print/short-id.ts";
 import { readDocuments } from "../read-documents.ts";
+import { readTimeout } from "../read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 
@@ -35,9 +38,21 @@ function createSimpleAction(verb: "pause" | "resume" | "cancel" | "kill") {
 export async function retry(
   context: CliContext,
   id: string,
-  { from, wait }: { readonly from?: string; readonly wait?: boolean },
+  { from, agent, model, timeout, maxTurns, budget, wait }: RetryOptions,
 ): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body: { from } }), { wait });
+  const timeout_ms = timeout === undefined ? undefined : readTimeout(timeout);
+  const body = { from, agent, model, timeout_ms, max_turns: maxTurns, budget_usd: budget };
+  await act(context, (client) => client.call("POST /tasks/:id/retry", { params: { id }, body }), { wait });
+}
+
+interface RetryOptions {
+  readonly from?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly timeout?: string;
+  readonly maxTurns?: number;
+  readonly budget?: number;
+  readonly wait?: boolean;
 }
 
 export async function followUp(
@@ -128,11 +143,20 @@ export async function choose(
   context: CliContext,
   id: string,
   option: string,
-  { note, wait }: { readonly note?: string; readonly wait?: boolean },
+  { note, then, wait }: { readonly note?: string; readonly then?: NextStep; readonly wait?: boolean },
 ): Promise<void> {
   refusePlaceholder(note);
-  const body = { option, note };
+  const body = { option, note, then };
   await act(context, (client) => client.call("POST /tasks/:id/choose", { params: { id }, body }), { wait });
+}
+
+export async function merge(
+  context: CliContext,
+  id: string,
+  { method, note }: { readonly method?: MergeMethod; readonly note?: string },
+): Promise<void> {
+  refusePlaceholder(note);
+  await act(context, (client) => client.call("POST /tasks/:id/merge", { params: { id }, body: { method, note } }));
 }
 
 function readAnswer(given: string): [string, string] {

@@ -1,3 +1,4 @@
+import { UserError } from "../../core/text/errors.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { table, type Column } from "../print/table.ts";
@@ -9,11 +10,21 @@ const COLUMNS: readonly Column[] = [
   { heading: "CHECKOUT", min: 20, keep: "end", drop: 2 },
 ];
 
-export async function projects(context: CliContext, options: { readonly remove?: string }): Promise<void> {
+export interface ProjectsOptions {
+  readonly remove?: string;
+  readonly withTasks?: boolean;
+}
+
+export async function projects(context: CliContext, options: ProjectsOptions): Promise<void> {
+  const { remove, withTasks = false } = options;
+  if (withTasks && remove === undefined)
+    throw new UserError("invalid", "--with-tasks needs --remove <name>.", "Name the project to remove.");
   const client = await connect(context);
-  if (options.remove !== undefined) {
-    await client.call("DELETE /projects/:name", { params: { name: options.remove } });
-    return printResult(context, { removed: options.remove }, () => `Removed project ${options.remove}.\n`);
+  if (remove !== undefined) {
+    const query = withTasks ? { with_tasks: "true" } : {};
+    await client.call("DELETE /projects/:name", { params: { name: remove }, query });
+    const what = withTasks ? `project ${remove} and its tasks` : `project ${remove}`;
+    return printResult(context, { removed: remove }, () => `Removed ${what}.\n`);
   }
   const found = (await client.call("GET /projects")).projects;
   printResult(context, found, () =>

@@ -1,3 +1,4 @@
+import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
@@ -71,6 +72,9 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     );
   const conversation = describeConversation(context, task);
   if (conversation !== "") parts.push(title("Answers"), conversation);
+  const unclosed = events.findLast(({ type, data }) => type === "notice.failed" && data["channel"] === CHANGE_REQUEST);
+  if (unclosed !== undefined && task.change_request?.state === "open")
+    parts.push(`\n${terminalText(unclosed.summary)}. Close it at the forge.\n`);
   const removed = events.findLast(({ type }) => type === "task.files_removed");
   if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(context, task, { isPlanShown: true }));

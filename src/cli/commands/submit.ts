@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 import { parseTaskFile, type TaskFile } from "../../config/files/task-file.ts";
-import { parseDuration } from "../../core/schedule/duration.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
+import { readTimeout } from "../read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { describeUnseenWork } from "../unseen-work.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
@@ -20,6 +20,7 @@ export interface SubmitOptions {
   readonly model?: string;
   readonly budget?: number;
   readonly timeout?: string;
+  readonly maxTurns?: number;
   readonly autoApprove?: boolean;
   readonly design?: boolean;
   readonly withoutChecks?: boolean;
@@ -55,6 +56,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       model: options.model ?? null,
       timeout_ms: options.timeout === undefined ? null : readTimeout(options.timeout),
       budget_usd: options.budget ?? null,
+      max_turns: options.maxTurns ?? null,
       auto_approve: options.autoApprove ?? false,
       design: options.design ?? false,
       without_checks: options.withoutChecks ?? false,
@@ -85,10 +87,4 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError("invalid", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-function readTimeout(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === null) throw new UserError("invalid", `"${text}" is not a duration.`, "Write it as 30s, 10m or 2h.");
-  return ms;
 }

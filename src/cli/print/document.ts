@@ -1,6 +1,7 @@
 import { shortHash } from "../../core/text/short-hash.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { DocumentJson } from "../../http/client/client.ts";
+import { describeRevision } from "./document-diff.ts";
 import { indentText } from "./fit-text.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { paint, type Screen } from "./style.ts";
@@ -32,7 +33,10 @@ const ORDER = [
   "reasoning",
 ];
 
-export type ShownDocument = Pick<DocumentJson, "kind" | "version" | "hash" | "content" | "text">;
+export interface ShownDocument extends Pick<DocumentJson, "kind" | "version" | "hash" | "content" | "text"> {
+  /** The version before a revision. */
+  readonly previous?: Pick<DocumentJson, "version" | "text">;
+}
 
 /** Formats a document as a page. Every field of it is shown, because an approval holds for all of them. */
 export function describeDocument(screen: Screen, document: ShownDocument): string {
@@ -47,7 +51,15 @@ export function describeDocument(screen: Screen, document: ShownDocument): strin
     return field[0] === firstShort ? [describeFields(screen, short)] : [];
   });
   const heading = `${labelOf(kind)} ${shortHash(hash)}${version === 1 ? "" : ` (version ${version})`}`;
-  return `${paint(screen, "bold", heading)}\n${blocks.join("\n\n")}\n`;
+  return `${paint(screen, "bold", heading)}\n${blocks.join("\n\n")}\n${describeChanges(screen, document)}`;
+}
+
+/** A person who asked for a revision wants to see what it changed. */
+function describeChanges(screen: Screen, { text, previous }: ShownDocument): string {
+  if (previous === undefined) return "";
+  const changes = describeRevision(screen, previous.text, text);
+  const title = paint(screen, "bold", `Changes since version ${previous.version}`);
+  return `\n  ${title}\n${changes === "" ? "    None.\n" : changes}`;
 }
 
 /** The API has designs and reports as Markdown that contains all of their fields but the summary. */

@@ -79,7 +79,11 @@ test("summary: says why nothing vouches for a published change, although the tas
 test.for<[WaitingForJson, readonly string[]]>([
   [{ kind: "approval", since: SINCE, document: null, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
   [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],
-  [{ kind: "merge", since: SINCE }, ["merged"]],
+  [
+    { kind: "merge", since: SINCE, problem: null },
+    ["merged", "→ nightshift merge task_1", "→ nightshift reject task_1"],
+  ],
+  [{ kind: "merge", since: SINCE, problem: { reason: "its CI failed", retry_at: null } }, ["merged: its CI failed"]],
   [
     {
       kind: "answers",

@@ -51,13 +51,23 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
     case "review":
       return `Waiting for a review: nightshift approve ${id} or nightshift reject ${id}\n`;
     case "merge":
-      return [
-        "Waiting for the change to be merged.",
-        indentText(screen, describeVerdict(task), ""),
-        `To give it up: nightshift reject ${id}`,
-        "",
-      ].join("\n");
+      return describeMerge(screen, id, task, waiting.problem);
   }
+}
+
+type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem"];
+
+function describeMerge(screen: Screen, id: string, task: TaskJson, problem: MergeProblem): string {
+  const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
+  // A daemon of an older version sends no problem.
+  const why = problem == null ? "." : `: ${formatMessage(problem.reason)}${again}`;
+  return [
+    indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
+    indentText(screen, describeVerdict(task), ""),
+    `→ nightshift merge ${id}`,
+    `→ nightshift reject ${id} "${PLACEHOLDER}"`,
+    "",
+  ].join("\n");
 }
 
 type Question = Extract<TaskJson["waiting_for"], { kind: "answers" }>["questions"][number];

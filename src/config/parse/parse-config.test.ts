@@ -116,6 +116,10 @@ describe("parseProject", () => {
     ["agent: a\n---\nagent: b\n", /n\.yaml:2:1: contains more than one document/],
     ["agent: *nobody\n", /alias without an anchor above/],
     ["agent: !!js/function x\n", /is not valid YAML: Unresolved tag/],
+    [
+      "workspace: { keep_uncommitted: true }\n",
+      /workspace\.keep_uncommitted: found `true`; allowed: `false`, because .* commit them, or list .* in `workspace\.copy`/,
+    ],
     ["time_zone: Mars/Olympus\n", /time_zone: found `"Mars\/Olympus"`; allowed: a time zone of the IANA list/],
     ["improve: { schedule: every night }\n", /improve\.schedule: .* five cron fields/],
     ["improve: { schedule: '0 0 30 2 *' }\n", /improve\.schedule: .* that match a future date/],

@@ -28,7 +28,6 @@ describe("resolveSettings", () => {
         setupTimeoutMs: 600_000,
         branch: "agent/{{slug}}-{{id}}",
         rebase: true,
-        keepUncommitted: false,
         copy: [],
         ports: 10,
       },
@@ -43,6 +42,7 @@ describe("resolveSettings", () => {
     expect(settings.roles.review).toMatchObject({
       timeoutMs: 600_000,
       idleMs: 600_000,
+      stuck: { repeats: 20, editMs: 1_200_000, editTokens: 100_000 },
       maxTurns: 50,
       model: null,
       commands: null,

@@ -1,5 +1,6 @@
 import { ROLES, type Role } from "../../core/task/role.ts";
 import { DEFAULT_CONTEXT_TOKENS, DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
+import { DEFAULT_STUCK_LIMITS } from "../../core/task/detect-stuck.ts";
 import type {
   AgentSettings,
   CheckSettings,
@@ -161,6 +162,11 @@ function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSetti
     model: own.model ?? (switches ? undefined : user.model) ?? null,
     timeoutMs: capAmount(toMs(user.timeout), toMs(own.timeout)) ?? builtIn.timeoutMs,
     idleMs: capAmount(toMs(user.idle_timeout), toMs(own.idle_timeout)) ?? DEFAULT_IDLE_MS,
+    stuck: {
+      repeats: capAmount(user.repeat_limit, own.repeat_limit) ?? DEFAULT_STUCK_LIMITS.repeats,
+      editMs: capAmount(toMs(user.edit_timeout), toMs(own.edit_timeout)) ?? DEFAULT_STUCK_LIMITS.editMs,
+      editTokens: capAmount(user.edit_tokens, own.edit_tokens) ?? DEFAULT_STUCK_LIMITS.editTokens,
+    },
     maxTurns: capAmount(user.max_turns, own.max_turns) ?? builtIn.maxTurns,
     maxBudgetUsd: capAmount(user.max_budget_usd, own.max_budget_usd),
     contextTokens: capAmount(user.context_tokens, own.context_tokens) ?? DEFAULT_CONTEXT_TOKENS,
@@ -196,7 +202,6 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
       requireMs(DEFAULTS.setupTimeout),
     branch: written.branch ?? DEFAULTS.branch,
     rebase: written.rebase ?? true,
-    keepUncommitted: written.keep_uncommitted ?? false,
     copy: written.copy ?? [],
     ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };

@@ -110,6 +110,19 @@ export const role = z.strictObject({
   model: text.optional().describe("Full model ID for this role; default: depends on the agent and role."),
   timeout: duration.optional().describe("Maximum duration of a run; default: depends on the role."),
   idle_timeout: duration.optional().describe("Stop a run that prints nothing for this long; default `10m`."),
+  repeat_limit: z
+    .int()
+    .min(3)
+    .max(100_000)
+    .optional()
+    .describe("Stop a run that makes the same tool call this often with the same result; default 20."),
+  edit_timeout: duration.optional().describe("Stop a run that must change files and has not done so for this long; default `20m`."),
+  edit_tokens: z
+    .int()
+    .min(1_000)
+    .max(100_000_000)
+    .optional()
+    .describe("Stop a run that must change files and whose model wrote this many tokens without doing so; default 100000."),
   max_turns: z.int().min(1).max(100_000).optional().describe("Maximum number of turns in a run; default: depends on the role."),
   max_budget_usd: usd.optional().describe("Maximum cost of a run in USD."),
   context_tokens: z
@@ -151,8 +164,12 @@ export const workspace = z.strictObject({
   rebase: z.boolean().optional().describe("Rebase the change onto the latest base before publishing; default `true`."),
   keep_uncommitted: z
     .boolean()
+    .refine(
+      (value) => !value,
+      "`false`, because runs start from commits, never from uncommitted changes of your checkout: commit them, or list untracked files in `workspace.copy`",
+    )
     .optional()
-    .describe("Start from the working tree of your checkout, including uncommitted changes; default `false`."),
+    .describe("Only `false`: runs never contain uncommitted changes of your checkout, and unpublished work of agents is always kept."),
   copy: z
     .array(innerPath)
     .max(200)

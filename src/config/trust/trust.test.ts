@@ -24,6 +24,9 @@ const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
   ["roles.review.commands", "roles: { review: { commands: [curl] } }"],
   ["roles.review.timeout", "roles: { review: { timeout: 7d } }"],
   ["roles.review.idle_timeout", "roles: { review: { idle_timeout: 7d } }"],
+  ["roles.review.repeat_limit", "roles: { review: { repeat_limit: 999 } }"],
+  ["roles.review.edit_timeout", "roles: { review: { edit_timeout: 7d } }"],
+  ["roles.review.edit_tokens", "roles: { review: { edit_tokens: 9999999 } }"],
   ["roles.review.max_turns", "roles: { review: { max_turns: 9999 } }"],
   ["roles.review.context_tokens", "roles: { review: { context_tokens: 999999 } }"],
   ["roles.review.prompt", "roles: { review: { prompt: evil.md } }"],
@@ -35,7 +38,6 @@ const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
   ["workspace.setup_timeout", "workspace: { setup_timeout: 7d }"],
   ["workspace.branch", "workspace: { branch: 'release/{{id}}' }"],
   ["workspace.rebase", "workspace: { rebase: false }"],
-  ["workspace.keep_uncommitted", "workspace: { keep_uncommitted: true }"],
   ["workspace.copy", "workspace: { copy: [.env] }"],
   ["workspace.ports", "workspace: { ports: 1000 }"],
   ["sandbox.write", "sandbox: { write: [/home] }"],
@@ -102,7 +104,7 @@ describe("applyAccepted", () => {
       const keys =
         section === "roles" ? listKeys(schemas.project, ["roles", "review"]) : listKeys(schemas.project, [section]);
       const seen = HOSTILE.filter(([key]) => key.startsWith(`${section}.`)).map(([key]) => key.split(".").at(-1));
-      const exempt = ["max_budget_usd", "categories", "jitter"]; // narrows what is unlimited; chooses among our own; only delays
+      const exempt = ["max_budget_usd", "categories", "jitter", "keep_uncommitted"]; // narrows what is unlimited; chooses among our own; only delays; has one value
       expect(
         keys.filter((key) => !seen.includes(key) && !exempt.includes(key)),
         section,

@@ -2,6 +2,7 @@ import { parseDuration } from "../../core/schedule/duration.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { DEFAULT_CONTEXT_TOKENS, DEFAULT_IDLE_MS, ROLE_DEFAULTS } from "../../core/task/role-defaults.ts";
 import { DEFAULT_DIFF_LINES, DEFAULTS } from "../resolve/resolve-settings.ts";
+import { DEFAULT_STUCK_LIMITS } from "../../core/task/detect-stuck.ts";
 import type { ProjectWritten, UserWritten } from "../schema/schema.ts";
 
 /** Everything in a project's files that could request more permissions or spending: key → value, file path → SHA-256. */
@@ -21,6 +22,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   time_zone: "free",
   "improve.categories": "free",
   "improve.jitter": "free",
+  "workspace.keep_uncommitted": "free",
   "budget.*": "amount",
   "limits.*": "amount",
   repair_attempts: "amount",
@@ -29,6 +31,9 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "improve.max_diff_lines": "amount",
   "roles.*.timeout": "amount",
   "roles.*.idle_timeout": "amount",
+  "roles.*.repeat_limit": "amount",
+  "roles.*.edit_timeout": "amount",
+  "roles.*.edit_tokens": "amount",
   "roles.*.max_turns": "amount",
   "roles.*.max_budget_usd": "amount",
   "roles.*.context_tokens": "amount",
@@ -45,7 +50,6 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   "notify.*": "grant",
   "gates.*": "grant",
   "gates.proof": "gate",
-  "workspace.keep_uncommitted": "grant",
   "improve.schedule": "grant",
   "improve.publish": "grant",
   "improve.variables": "grant",
@@ -113,6 +117,9 @@ function defaultOf(path: readonly string[]): unknown {
     const defaults: Record<string, unknown> = {
       timeout: timeoutMs,
       idle_timeout: DEFAULT_IDLE_MS,
+      repeat_limit: DEFAULT_STUCK_LIMITS.repeats,
+      edit_timeout: DEFAULT_STUCK_LIMITS.editMs,
+      edit_tokens: DEFAULT_STUCK_LIMITS.editTokens,
       max_turns: maxTurns,
       context_tokens: DEFAULT_CONTEXT_TOKENS,
       tools,

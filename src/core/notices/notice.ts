@@ -8,6 +8,8 @@ import { hasEnded, type Task, type TaskStatus, type WaitingFor } from "../task/t
 /** Channels that exist without configuration. */
 export const TERMINAL = "terminal";
 export const RUN_LOG = "run_log";
+/** Closes the change request of a rejected task. No project can configure a channel with this name. */
+export const CHANGE_REQUEST = "change request";
 
 /**
  * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
@@ -162,6 +164,8 @@ function askedBy(waiting: WaitingFor | null): string | null {
     }
     case "choice":
       return waiting.reason;
+    case "merge":
+      return waiting.problem?.reason ?? null;
     default:
       return null;
   }
@@ -189,7 +193,7 @@ export function nextCommands({
     case "review":
       return [`nightshift approve ${id}`, `nightshift reject ${id}`];
     case "merge":
-      return [`nightshift reject ${id}`];
+      return [`nightshift merge ${id}`, `nightshift reject ${id} "…"`];
     case undefined:
       return [];
   }

@@ -90,7 +90,7 @@ export const ENGINE_OUTCOMES = {
   merged: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
   closed: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
   conflict: defineFailure({
-    from: { agent: "any", checks: true, publish: true },
+    from: { agent: "any", checks: true, publish: true, wait: ["merge"] },
     edge: { do: "fail" },
     trigger: "conflict",
     payload: { base: z.string().optional(), proposal: z.string().optional() },

@@ -67,8 +67,11 @@ export const FAILURES = {
     isFailedAttempt: true,
     edge: { do: "again", max: 1, then: "fail" },
     trigger: "retry",
-    /** `final`: the time of the whole task is used up, so no further run could do anything. */
-    payload: { final: z.boolean().optional() },
+    /**
+     * `final`: the time of the whole task is used up, so no further run could do anything. `stuck`: the run was ended because
+     * it made no progress; the summary says what was observed.
+     */
+    payload: { final: z.boolean().optional(), stuck: z.boolean().optional() },
   }),
   budget_exhausted: defineFailure({ from: ANY_RUN, edge: { do: "person" } }),
   disk_full: defineFailure({ from: ANY_RUN, edge: { do: "park", queue: "capacity" }, countsAsAttempt: false }),

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { defineOutcome } from "./outcome-entry.ts";
 import { PUBLISHING } from "./failure-outcomes.ts";
+import { NEXT_STEPS } from "../task/task.ts";
 
 const nothing = z.object({});
-
-/** What happens after a fix was chosen: plan it first, or implement it directly. */
-export const NEXT_STEPS = ["plan", "implement"] as const;
-export type NextStep = (typeof NEXT_STEPS)[number];
 
 /** Decisions of people. */
 export const DECISIONS = {

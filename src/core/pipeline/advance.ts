@@ -251,7 +251,9 @@ function switchToFallbackAgent(params: AdvanceParams, agent: string): Move {
 
 function tryAgain(params: AdvanceParams, edge: Extract<DefaultEdge, { do: "again" }>): Move {
   const { outcome } = params;
-  const counter = `${params.task.state}:${outcome.name}`;
+  // A stuck agent is nudged once, whether or not it timed out before.
+  const isStuck = outcome.name === "timeout" && outcome.payload.stuck === true;
+  const counter = `${params.task.state}:${isStuck ? "stuck" : outcome.name}`;
   const used = params.task.counters[counter] ?? 0;
   if (used >= edge.max && outcome.name === "interrupted") return treatAsAgentError(params, used + 1);
   if (used >= edge.max) return giveUp(params, edge.then, `${outcome.summary} (tried ${used + 1} times)`);

@@ -20,7 +20,7 @@ describe("possibleActions()", () => {
     ["answers", ["answer", "cancel"]],
     ["choice", ["choose", "cancel"]],
     ["review", ["approve", "reject", "cancel"]],
-    ["merge", ["reject", "cancel"]],
+    ["merge", ["merge", "reject", "cancel"]],
   ])("waiting for %s: %j", (kind, actions) => {
     expect(possibleActions("waiting", kind)).toEqual(actions);
   });

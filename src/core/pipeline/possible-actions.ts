@@ -6,7 +6,7 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   answers: ["answer"],
   choice: ["choose"],
   review: ["approve", "reject"],
-  merge: ["reject"],
+  merge: ["merge", "reject"],
 };
 
 /** The commands that a person can use on a task in this status. */

@@ -24,7 +24,7 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
 }
 
 function describeMove(
-  { task: from, outcome, at, run, actor }: AdvanceParams,
+  { task: from, outcome, at, run, actor, facts }: AdvanceParams,
   to: Task,
   { next, end }: Move,
 ): readonly EventDraft[] {
@@ -43,7 +43,8 @@ function describeMove(
       ...base,
       type: "task.waiting",
       summary: `waits for ${to.waitingFor.kind}`,
-      data: { kind: to.waitingFor.kind },
+      // The engine merges it by itself, so people are notified only if it cannot.
+      data: { kind: to.waitingFor.kind, ...(to.waitingFor.kind === "merge" && facts.auto_merge && { auto: true }) },
     });
   if (to.queuedFor !== null) {
     const { kind, until, agent } = to.queuedFor;

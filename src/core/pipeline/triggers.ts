@@ -47,8 +47,18 @@ export function resumeTrigger({ outcome, run, task }: AdvanceParams): Trigger {
   return { kind, text: pending === "" ? outcome.summary : pending, run: run?.id ?? null };
 }
 
+/** Says what was observed, before the reason why the stuck run was started. The session continues. */
+function nudgeTrigger(params: AdvanceParams): Trigger {
+  const { task, outcome } = params;
+  const nudge = `The run was stopped because it seemed to be stuck. ${outcome.summary} Try another approach, or report what keeps you from finishing.`;
+  const pending = task.trigger?.text ?? "";
+  return { ...retryTrigger(params), text: pending === "" ? nudge : `${nudge}\n\n${pending}` };
+}
+
 export function tryAgainTrigger(params: AdvanceParams): Trigger | null {
-  switch (params.outcome.name) {
+  const { outcome } = params;
+  if (outcome.name === "timeout" && outcome.payload.stuck === true) return nudgeTrigger(params);
+  switch (outcome.name) {
     case "outdated_verdict":
       // The next review looks at other work and starts afresh.
       return null;

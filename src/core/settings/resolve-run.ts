@@ -1,5 +1,6 @@
 import { UserError } from "../text/errors.ts";
 import type { StateAgent } from "../pipeline/pipeline.ts";
+import type { StuckLimits } from "../task/detect-stuck.ts";
 import type { Role } from "../task/role.ts";
 import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
 import type { AgentSettings, Settings } from "./settings.ts";
@@ -14,6 +15,7 @@ export interface RunSettings {
   readonly model: string | null;
   readonly timeoutMs: number;
   readonly idleMs: number;
+  readonly stuck: StuckLimits;
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly tools: readonly string[];
@@ -31,7 +33,8 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
     model: checkModel(model ?? agentSettings.model ?? builtInModel(agentSettings, role)),
     timeoutMs: options.timeoutMs ?? state.timeoutMs ?? own.timeoutMs,
     idleMs: own.idleMs,
-    maxTurns: state.maxTurns ?? own.maxTurns,
+    stuck: own.stuck,
+    maxTurns: options.maxTurns ?? state.maxTurns ?? own.maxTurns,
     maxBudgetUsd: least([
       state.maxBudgetUsd ?? own.maxBudgetUsd,
       options.budgetUsd,

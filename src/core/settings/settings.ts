@@ -1,5 +1,6 @@
 import type { Category, Weekday } from "../nightly/category.ts";
 import type { OwnSettings, SettingsKind, SettingsKinds } from "./kinds.ts";
+import type { StuckLimits } from "../task/detect-stuck.ts";
 import type { Role } from "../task/role.ts";
 import type { Severity } from "../task/run.ts";
 
@@ -69,6 +70,7 @@ export interface RoleSettings {
   readonly model: string | null;
   readonly timeoutMs: number;
   readonly idleMs: number;
+  readonly stuck: StuckLimits;
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly contextTokens: number;
@@ -94,7 +96,6 @@ export interface WorkspaceSettings {
   readonly setupTimeoutMs: number;
   readonly branch: string;
   readonly rebase: boolean;
-  readonly keepUncommitted: boolean;
   readonly copy: readonly string[];
   readonly ports: number;
 }

@@ -41,6 +41,7 @@ export const ENDED_BY = [
   "memory",
   "disk",
   "budget",
+  "stuck",
 ] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
 

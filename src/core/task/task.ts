@@ -15,6 +15,10 @@ export type Size = (typeof SIZES)[number];
 export const COMPLEXITIES = ["low", "medium", "high"] as const;
 export type Complexity = (typeof COMPLEXITIES)[number];
 
+/** What happens after a fix was chosen: plan it first, or implement it directly. */
+export const NEXT_STEPS = ["plan", "implement"] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
 /** A piece of work on its way through a pipeline. Only `advance` and the commands change it; only the store writes it. */
 export interface Task {
   readonly id: string;
@@ -98,6 +102,8 @@ export interface TaskOptions {
   readonly model: string | null;
   readonly timeoutMs: number | null;
   readonly budgetUsd: number | null;
+  /** Missing: the limit of the role. */
+  readonly maxTurns?: number;
   readonly autoApprove: boolean;
   readonly design: boolean;
   /**
@@ -141,7 +147,20 @@ export type WaitingFor =
       readonly about?: "checks" | "findings" | "dependency";
     }
   | { readonly kind: "review"; readonly since: number }
-  | { readonly kind: "merge"; readonly since: number };
+  | {
+      readonly kind: "merge";
+      readonly since: number;
+      /** Why the engine could not merge it by itself (`gates.merge: auto`). Missing if it did not try. */
+      readonly problem?: MergeProblem;
+    };
+
+export interface MergeProblem {
+  readonly reason: string;
+  /** How often the merge was refused. */
+  readonly tries: number;
+  /** Null if the engine does not try again, so that a person must decide. */
+  readonly retryAt: number | null;
+}
 
 export const QUEUE_REASONS = [
   "quota",
@@ -268,6 +287,7 @@ export interface TaskDraft {
   readonly design: boolean;
   /** Start the task even if the project's checks are not accepted and do not run. */
   readonly withoutChecks: boolean;
+  readonly maxTurns?: number | null;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
   /** Id of a task that the agents should know about. */

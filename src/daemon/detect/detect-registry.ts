@@ -10,13 +10,18 @@ const REGISTRIES: readonly { readonly programs: readonly string[]; readonly host
   { programs: ["pip", "pip3", "uv", "poetry", "pdm"], hosts: ["pypi.org", "files.pythonhosted.org"] },
   { programs: ["cargo"], hosts: ["index.crates.io", "static.crates.io"] },
   { programs: ["go"], hosts: ["proxy.golang.org", "sum.golang.org"] },
+  { programs: ["dotnet"], hosts: ["api.nuget.org"] },
+  { programs: ["deno"], hosts: ["jsr.io", "npm.jsr.io", "registry.npmjs.org", "deno.land"] },
+  { programs: ["composer"], hosts: ["repo.packagist.org", "api.github.com", "codeload.github.com"] },
+  { programs: ["bundle"], hosts: ["rubygems.org", "index.rubygems.org"] },
+  { programs: ["mix"], hosts: ["repo.hex.pm", "builds.hex.pm"] },
   { programs: ["mvn"], hosts: ["repo.maven.apache.org"] },
   { programs: ["gradle"], hosts: ["repo.maven.apache.org", "plugins.gradle.org", "services.gradle.org"] },
 ];
 
 /** Subcommands and files that show that a program downloads packages. */
 const DOWNLOADS =
-  /\b(npm|pnpm|yarn|bun)\s+(ci|i|install|add)\b|\byarn\s*$|\bpip3?\s+install\b|\b(uv|poetry|pdm)\s+(sync|install|pip)\b|\bcargo\s+(fetch|build|install|vendor)\b|\bgo\s+(mod|build|install|get)\b|\b(mvnw?|gradlew?)\b/;
+  /\b(npm|pnpm|yarn|bun)\s+(ci|i|install|add)\b|\byarn\s*$|\bpip3?\s+install\b|\b(uv|poetry|pdm)\s+(sync|install|pip)\b|\bcargo\s+(fetch|build|install|vendor)\b|\bgo\s+(mod|build|install|get)\b|\b(mvnw?|gradlew?)\b|\bdotnet\s+restore\b|\b(deno|composer|bundle)\s+install\b|\bmix\s+deps\.get\b/;
 
 /** Lists the hosts that this set-up command downloads packages from. Empty if it downloads nothing that we know of. */
 export async function findRegistryHosts(setup: string | null, dir: string): Promise<readonly string[]> {

@@ -76,7 +76,11 @@ function renderChecks({ checks, language, slow }: Tools): string[] {
   return [
     `# Commands that check a change${language === null ? "" : ` (${language})`}. An error rejects the change, a warning is only reported.`,
     "checks:",
-    ...entries.map(([name, command]) => `  ${name}: { command: ${scalar(command)}${timeout} }`),
+    // Only a check named `lint` is a warning by default.
+    ...entries.map(([name, command]) => {
+      const severity = name.startsWith("lint-") ? ", severity: warning" : "";
+      return `  ${name}: { command: ${scalar(command)}${severity}${timeout} }`;
+    }),
     "",
   ];
 }

@@ -1,39 +1,44 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathExists } from "../../config/files/paths.ts";
 import { readText } from "../../config/files/read-text.ts";
-
-export type CheckName = "build" | "lint" | "typecheck" | "test";
+import { SIMPLE_TOOLS, type CheckName, type Checks, type OptionalCheck, type SimpleTool } from "./simple-tools.ts";
 
 /** Setup, checks and programs of a project, detected from its files. */
 export interface Tools {
   readonly language: string | null;
   readonly setup: string | null;
-  readonly checks: Readonly<Partial<Record<CheckName, string>>>;
+  /** By name. With several tools, those of the later ones have the language in their name, such as `test-go`. */
+  readonly checks: Readonly<Record<string, string>>;
   /** Builds in this language can exceed the default timeout of a check. */
   readonly slow: boolean;
   readonly commands: readonly string[];
 }
 
+interface DetectedTool extends Omit<Tools, "language" | "checks"> {
+  readonly language: string;
+  readonly checks: Checks;
+}
+
 interface Folder {
+  /** Names of the files in it. */
+  readonly names: readonly string[];
   /** Null if it is missing, too large or not text. */
   read(name: string): Promise<string | null>;
   has(name: string): Promise<boolean>;
 }
 
-/** Detects the first matching language; a Makefile adds missing checks. Only reads files and starts no program. */
+/** Detects every tool of the project; a Makefile adds missing checks. Only reads files and starts no program. */
 export async function detectTools(dir: string): Promise<Tools> {
   const folder: Folder = {
+    names: await readdir(dir).catch(() => []),
     // Treat unreadable files as missing.
     read: (name) => readText(join(dir, name), dir).catch(() => null),
     has: (name) => pathExists(join(dir, name)),
   };
-  let tools: Tools = { language: null, setup: null, checks: {}, slow: false, commands: ["git"] };
-  for (const detect of [detectNode, detectRust, detectGo, detectJvm, detectPython]) {
-    const found = await detect(folder);
-    if (found === null) continue;
-    tools = { ...found, commands: ["git", ...found.commands] };
-    break;
-  }
+  const detectors = [detectNode, ...SIMPLE_TOOLS.map(detectorOf), detectJvm, detectPython];
+  const found = (await Promise.all(detectors.map((detect) => detect(folder)))).filter((each) => each !== null);
+  const tools = combine(found);
   const makeChecks = await detectMake(folder);
   const added = Object.keys(makeChecks).some((name) => !(name in tools.checks));
   return added
@@ -41,9 +46,42 @@ export async function detectTools(dir: string): Promise<Tools> {
     : tools;
 }
 
+/** If a tool has checks, those without any are left out: often they only format files or build a website. */
+function combine(found: readonly DetectedTool[]): Tools {
+  const checked = found.filter(({ checks }) => Object.keys(checks).length > 0);
+  const used = checked.length > 0 ? checked : found.slice(0, 1);
+  const checks: Record<string, string> = {};
+  for (const { language, checks: own } of used)
+    for (const [name, command] of Object.entries(own))
+      checks[name in checks ? `${name}-${language.toLowerCase().replaceAll(/[^a-z]/g, "")}` : name] = command;
+  const setups = used.flatMap(({ setup }) => setup ?? []);
+  return {
+    language: used.length === 0 ? null : used.map(({ language }) => language).join(", "),
+    setup: setups.length === 0 ? null : setups.join(" && "),
+    checks,
+    slow: used.some(({ slow }) => slow),
+    commands: [...new Set(["git", ...used.flatMap(({ commands }) => commands)])],
+  };
+}
+
+function detectorOf({ file, optional = [], slow = false, ...tool }: SimpleTool) {
+  return async (folder: Folder): Promise<DetectedTool | null> => {
+    if (!folder.names.some((name) => file.test(name))) return null;
+    const checks = { ...tool.checks };
+    for (const each of optional) if (await hasText(folder, each)) checks[each.check] = each.command;
+    return { ...tool, checks, slow };
+  };
+}
+
+async function hasText(folder: Folder, { file, text }: OptionalCheck): Promise<boolean> {
+  for (const name of folder.names.filter((each) => file.test(each)))
+    if (text === undefined || text.test((await folder.read(name)) ?? "")) return true;
+  return false;
+}
+
 const TYPECHECK_SCRIPTS = ["typecheck", "type-check", "check-types", "tsc"];
 
-async function detectNode(folder: Folder): Promise<Tools | null> {
+async function detectNode(folder: Folder): Promise<DetectedTool | null> {
   const scripts = readScripts(await folder.read("package.json"));
   if (scripts === null) return null;
   const { manager, setup } = await findManager(folder);
@@ -76,23 +114,12 @@ async function findManager(folder: Folder): Promise<{ manager: string; setup: st
     const setup = `yarn install ${modern ? "--immutable" : "--frozen-lockfile"}`;
     return { manager: "yarn", setup };
   }
-  if (await folder.has("bun.lock")) return { manager: "bun", setup: "bun install --frozen-lockfile" };
+  if ((await folder.has("bun.lock")) || (await folder.has("bun.lockb")))
+    return { manager: "bun", setup: "bun install --frozen-lockfile" };
   return { manager: "npm", setup: (await folder.has("package-lock.json")) ? "npm ci" : "npm install" };
 }
 
-async function detectRust(folder: Folder): Promise<Tools | null> {
-  if (!(await folder.has("Cargo.toml"))) return null;
-  const checks = { build: "cargo build", test: "cargo test" };
-  return { language: "Rust", setup: "cargo fetch", checks, slow: true, commands: ["cargo", "rustc"] };
-}
-
-async function detectGo(folder: Folder): Promise<Tools | null> {
-  if (!(await folder.has("go.mod"))) return null;
-  const checks = { build: "go build ./...", lint: "go vet ./...", test: "go test ./..." };
-  return { language: "Go", setup: "go mod download", checks, slow: false, commands: ["go"] };
-}
-
-async function detectJvm(folder: Folder): Promise<Tools | null> {
+async function detectJvm(folder: Folder): Promise<DetectedTool | null> {
   if (await folder.has("build.sbt")) {
     return jvm({ program: "sbt", language: "Scala", build: "compile", test: "test" });
   }
@@ -113,7 +140,7 @@ interface JvmTool {
   readonly test: string;
 }
 
-function jvm({ program, language, build, test }: JvmTool): Tools {
+function jvm({ program, language, build, test }: JvmTool): DetectedTool {
   return {
     language,
     setup: null,
@@ -123,7 +150,7 @@ function jvm({ program, language, build, test }: JvmTool): Tools {
   };
 }
 
-async function detectPython(folder: Folder): Promise<Tools | null> {
+async function detectPython(folder: Folder): Promise<DetectedTool | null> {
   const project = await folder.read("pyproject.toml");
   const requirements = await folder.read("requirements.txt");
   const tox = await folder.read("tox.ini");

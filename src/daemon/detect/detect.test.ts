@@ -6,6 +6,7 @@ import { locateProject } from "../locate-project.ts";
 import { renderInitConfig } from "./detect-render.ts";
 import { detectAgents, detectForge, detectProject } from "./detect.ts";
 import { REGISTRY } from "../wire/registry.ts";
+import { DETECTED_TOOLS, PACKAGE } from "./detected-tools.suite.ts";
 
 let dir: TempDir;
 beforeEach(async () => {
@@ -146,124 +147,8 @@ describe("detectProject", () => {
   });
 });
 
-const PACKAGE = JSON.stringify({ scripts: { build: "b", lint: "l", "type-check": "t", test: "vitest" } });
-const KINDS: readonly {
-  readonly name: string;
-  readonly files: Files;
-  readonly setup: string | null;
-  readonly checks: object;
-  readonly commands: readonly string[];
-}[] = [
-  { name: "nothing", files: {}, setup: null, checks: {}, commands: ["git"] },
-  {
-    name: "npm",
-    files: { "package.json": PACKAGE, "package-lock.json": " ".repeat(2_000_000) },
-    setup: "npm ci",
-    checks: { build: "npm run build", lint: "npm run lint", typecheck: "npm run type-check", test: "npm run test" },
-    commands: ["git", "node", "npm"],
-  },
-  {
-    name: "npm init",
-    files: { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
-    setup: "npm install",
-    checks: {},
-    commands: ["git", "node", "npm"],
-  },
-  {
-    name: "pnpm",
-    files: { "package.json": PACKAGE, "pnpm-lock.yaml": "" },
-    setup: "pnpm install --frozen-lockfile",
-    checks: { test: "pnpm run test" },
-    commands: ["git", "node", "pnpm"],
-  },
-  {
-    name: "yarn",
-    files: { "package.json": PACKAGE, "yarn.lock": "", ".yarnrc.yml": "" },
-    setup: "yarn install --immutable",
-    checks: { build: "yarn run build" },
-    commands: ["git", "node", "yarn"],
-  },
-  {
-    name: "a broken package.json",
-    files: { "package.json": "{" },
-    setup: "npm install",
-    checks: {},
-    commands: ["git", "node", "npm"],
-  },
-  {
-    name: "odd scripts",
-    files: { "package.json": '{"scripts":{"test":7,"build":"b"}}' },
-    setup: "npm install",
-    checks: { build: "npm run build" },
-    commands: ["git", "node", "npm"],
-  },
-  {
-    name: "make",
-    files: { Makefile: "CC := cc\nbuild: x\n\tcc\ntest :\n\t./t\nlint:=1\n" },
-    setup: null,
-    checks: { build: "make build", test: "make test" },
-    commands: ["git", "make"],
-  },
-  {
-    name: "go and make",
-    files: { "go.mod": "module x", Makefile: "test:\n\ttypecheck\ntypecheck:\n" },
-    setup: "go mod download",
-    checks: { typecheck: "make typecheck", build: "go build ./...", lint: "go vet ./...", test: "go test ./..." },
-    commands: ["git", "go", "make"],
-  },
-  {
-    name: "cargo",
-    files: { "Cargo.toml": "" },
-    setup: "cargo fetch",
-    checks: { build: "cargo build", test: "cargo test" },
-    commands: ["git", "cargo", "rustc"],
-  },
-  {
-    name: "maven",
-    files: { "pom.xml": "", mvnw: "" },
-    setup: null,
-    checks: { test: "./mvnw --batch-mode --quiet test" },
-    commands: ["git", "java"],
-  },
-  {
-    name: "gradle",
-    files: { "build.gradle.kts": "" },
-    setup: null,
-    checks: { build: "gradle assemble" },
-    commands: ["git", "java", "gradle"],
-  },
-  {
-    name: "sbt",
-    files: { "build.sbt": "" },
-    setup: null,
-    checks: { build: "sbt compile", test: "sbt test" },
-    commands: ["git", "java", "sbt"],
-  },
-  {
-    name: "uv",
-    files: { "pyproject.toml": "[tool.ruff]\n[tool.pytest.ini_options]\n[tool.mypy]\n", "uv.lock": "" },
-    setup: "uv sync",
-    checks: { lint: "uv run ruff check .", typecheck: "uv run mypy .", test: "uv run pytest" },
-    commands: ["git", "python3", "uv"],
-  },
-  {
-    name: "requirements",
-    files: { "requirements.txt": "pytest\n" },
-    setup: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
-    checks: { test: ".venv/bin/python -m pytest" },
-    commands: ["git", "python3"],
-  },
-  {
-    name: "tox",
-    files: { "tox.ini": "[tox]\n", "setup.py": "" },
-    setup: null,
-    checks: { test: "python3 -m tox" },
-    commands: ["git", "python3"],
-  },
-];
-
 describe("detectTools and renderInitConfig", () => {
-  it.each(KINDS)("set up a project with $name", async ({ files, setup, checks, commands }) => {
+  it.each(DETECTED_TOOLS)("set up a project with $name", async ({ files, setup, checks, commands }) => {
     const path = await makeRepo(files);
     await git(path, "remote", "add", "origin", "https://gitlab.example.com/team/shop.git");
     const detected = await detect(path);

@@ -1,4 +1,5 @@
-import type { NextStep } from "../../core/outcomes/people-outcomes.ts";
+import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";
@@ -18,12 +19,14 @@ export interface Commands {
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
   choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
+  /** Merges the reviewed commit of a task that waits for its merge. */
+  merge(task: string, draft: MergeDraft, actor: Requester): Promise<Task>;
   pause(task: string, actor: Requester): Promise<Task>;
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
   kill(task: string, actor: Requester): Promise<Task>;
-  /** Restarts from `state`, or if null from the state that failed. */
-  retry(task: string, state: string | null, actor: Requester): Promise<Task>;
+  /** Restarts from a state, by default from the state that failed. */
+  retry(task: string, draft: RetryDraft | null, actor: Requester): Promise<Task>;
   /** Continues a task that has ended or waits for its merge. Returns a new task if its change was merged already. */
   followUp(task: string, followUp: FollowUp, actor: Requester): Promise<Task>;
   remove(task: string, actor: Requester): Promise<void>;
@@ -37,6 +40,8 @@ export interface Commands {
   acceptTrust(source: ProjectSource, hash: string, actor: Requester): Promise<ProjectWithTrust>;
   /** Fails while the project has unfinished tasks. */
   removeProject(name: string, actor: Requester): Promise<void>;
+  /** Deletes all tasks of a project with their files, and returns their number. Fails while one is unfinished. */
+  removeProjectTasks(name: string, actor: Requester): Promise<number>;
   addToken(draft: TokenDraft, actor: Requester): Promise<NewToken>;
   removeToken(name: string, actor: Requester): Promise<void>;
   addRule(draft: RuleDraft, actor: Requester): Promise<ProjectRule>;
@@ -52,6 +57,23 @@ export interface Choice {
   readonly note?: string | null;
   /** For a fix that an investigation proposed. By default, it is planned first. */
   readonly then?: NextStep | null;
+}
+
+/** What a retry changes. Everything else stays as it was. */
+export interface RetryDraft {
+  readonly from?: string | null;
+  readonly agent?: string | null;
+  readonly model?: string | null;
+  readonly timeoutMs?: number | null;
+  readonly maxTurns?: number | null;
+  readonly budgetUsd?: number | null;
+}
+
+export interface MergeDraft {
+  /** Null: what the project allows. */
+  readonly method?: MergeMethod | null;
+  /** Why it is merged. Required if the review did not approve the change. */
+  readonly note?: string | null;
 }
 
 export interface FollowUp {

@@ -6,7 +6,9 @@ import { answer } from "./answer.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
+import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
+import { removeProjectTasks } from "./remove-project-tasks.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
 import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
@@ -20,6 +22,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   revise: "approve",
   answer: "approve",
   choose: "approve",
+  merge: "approve",
   pause: "submit",
   resume: "submit",
   cancel: "submit",
@@ -32,6 +35,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   addProject: "admin",
   acceptTrust: "admin",
   removeProject: "admin",
+  removeProjectTasks: "admin",
   addToken: "admin",
   removeToken: "admin",
   addRule: "approve",
@@ -53,11 +57,12 @@ export function createCommands(ports: EnginePorts): Commands {
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
+    merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),
     kill: (task, actor) => endTask(ports, task, "kill", actor),
-    retry: (task, state, actor) => retry(ports, task, state, actor),
+    retry: (task, draft, actor) => retry(ports, task, draft ?? {}, actor),
     followUp: (task, more, actor) => followUp(ports, task, more, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
@@ -65,6 +70,7 @@ export function createCommands(ports: EnginePorts): Commands {
     addProject: (source, actor) => addProject(ports, source, actor),
     acceptTrust: (source, hash, actor) => acceptTrust(ports, source, hash, actor),
     removeProject: (name, actor) => removeProject(ports, name, actor),
+    removeProjectTasks: (name, actor) => removeProjectTasks(ports, name, actor),
     addToken: (draft, actor) => addToken(ports, draft, actor),
     removeToken: (name, actor) => removeToken(ports, name, actor),
     addRule: (draft, actor) => addRule(ports, draft, actor),

@@ -3,16 +3,18 @@ import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
+import { describeTask } from "../../core/notices/notice.ts";
 import type { Choice } from "./commands-contract.ts";
 import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
 import { SHORT_HASH_LENGTH, shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
-import { pipelineOf } from "../pipeline-of.ts";
+import { closeNotice } from "../deliver/close-request.ts";
+import { pipelineOf, policyOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { requireProject } from "./require-project.ts";
-import { transact } from "../transact.ts";
+import { transact, type Decision } from "../transact.ts";
 
 /** The approval holds for the document with this hash, so one that changed since needs a new approval. */
 export function approve(
@@ -46,10 +48,36 @@ function describeWrongHash(given: string | null): string {
 
 export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
   const { reason, actor } = params;
-  return decide(ports, id, actor, (task) => {
+  const toOutcome = (task: Task): Outcome => {
     requireWaiting(task, ["approval", "review", "merge"], "reject");
     return outcomeOf("reject", reason === null ? `rejected by ${actor.name}` : terminalText(reason));
-  });
+  };
+  const addMore: DecideParams["addMore"] = (before, after) => closeRejected(ports, { before, after, reason, actor });
+  return decideWith(ports, id, { actor, toOutcome, addMore });
+}
+
+interface Rejected {
+  readonly before: Task;
+  readonly after: Task;
+  readonly reason: string | null;
+  readonly actor: Actor;
+}
+
+/** A rejection at the merge gate also closes the change request. Without one, the branch stays for people to look at. */
+async function closeRejected(ports: EnginePorts, rejected: Rejected): Promise<Pick<Decision, "events" | "notices">> {
+  const { before, after, reason, actor } = rejected;
+  if (before.waitingFor?.kind !== "merge") return {};
+  const at = ports.clock.now();
+  const request = (await ports.store.tasks.listChangeRequests([before.id])).get(before.id);
+  if (request === undefined) {
+    const summary = `The branch ${before.branch ?? ""} stays on the remote.`;
+    return { events: [newEvent({ at, task: before.id, type: "run.note", summary })] };
+  }
+  const why = reason === null ? "." : `: ${terminalText(reason)}`;
+  const comment = ports.secrets.redact(`${actor.name} rejected this change in Nightshift${why}`);
+  const { report } = await policyOf(ports, after);
+  const data = describeTask(after, { report, runs: [], url: request.url, at });
+  return { notices: [closeNotice(after, { comment, data: ports.secrets.redact(data), at })] };
 }
 
 export function revise(ports: EnginePorts, id: string, params: { feedback: string; actor: Actor }): Promise<Task> {
@@ -87,12 +115,23 @@ export function requireOption(task: Task, option: string): void {
   throw new UserError("invalid", `"${option}" is not one of the options: ${options.map(({ id }) => id).join(", ")}.`);
 }
 
-export async function decide(
+interface DecideParams {
+  readonly actor: Actor;
+  readonly toOutcome: (task: Task) => Outcome;
+  /** What is stored with the decision. */
+  readonly addMore?: (before: Task, after: Task) => Promise<Pick<Decision, "events" | "notices">>;
+}
+
+export function decide(
   ports: EnginePorts,
   id: string,
   actor: Actor,
   toOutcome: (task: Task) => Outcome,
 ): Promise<Task> {
+  return decideWith(ports, id, { actor, toOutcome });
+}
+
+async function decideWith(ports: EnginePorts, id: string, { actor, toOutcome, addMore }: DecideParams): Promise<Task> {
   const { task } = await transact(ports, id, null, async (before) => {
     const outcome = redactOutcome(ports, toOutcome(before));
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
@@ -108,7 +147,8 @@ export async function decide(
       digest: ports.digest,
       at,
     });
-    return { advance: advanced, events: [decisionEvent(before, outcome, actor, at)] };
+    const { events = [], ...more } = (await addMore?.(before, advanced.task)) ?? {};
+    return { ...more, advance: advanced, events: [decisionEvent(before, outcome, actor, at), ...events] };
   });
   return task;
 }

@@ -61,19 +61,21 @@ describe("rights: commands that skip a gate need the right of the gate", () => {
   it("a submit-only token cannot cancel a waiting task and retry it behind the approval", async () => {
     await open();
     const { id } = await cancelledPlan();
-    await expect(world.commands.retry(id, "running", bob("submit"))).rejects.toMatchObject({
+    await expect(world.commands.retry(id, { from: "running" }, bob("submit"))).rejects.toMatchObject({
       kind: "forbidden",
       message: expect.stringMatching(/from "running" skips a decision \("staged"\) and needs the right "approve"/),
     });
     expect(world.supervisors.started).toEqual(["agent:plan"]);
-    expect(await world.commands.retry(id, "running", bob("submit", "approve"))).toMatchObject({ state: "running" });
+    expect(await world.commands.retry(id, { from: "running" }, bob("submit", "approve"))).toMatchObject({
+      state: "running",
+    });
   });
 
   it("a task without a plan cannot be retried at its approval", async () => {
     await open();
     const { id } = await world.submit({ pipeline: "staged" });
     await world.commands.cancel(id, ADA);
-    await expect(world.commands.retry(id, "staged", ADA)).rejects.toMatchObject({
+    await expect(world.commands.retry(id, { from: "staged" }, ADA)).rejects.toMatchObject({
       kind: "conflict",
       message: `Cannot retry ${id} from "staged": it has no plan to decide about.`,
     });
@@ -83,11 +85,11 @@ describe("rights: commands that skip a gate need the right of the gate", () => {
   it("a submit-only token can retry in front of the approval, and behind it once the plan was approved", async () => {
     await open();
     const { id } = await cancelledPlan();
-    await world.commands.retry(id, "staged", bob("submit"));
+    await world.commands.retry(id, { from: "staged" }, bob("submit"));
     const { planHash } = (await world.ports.store.tasks.getTask(id))!;
     await world.commands.approve(id, planHash, ADA);
     await world.commands.cancel(id, bob("submit"));
-    expect(await world.commands.retry(id, "running", bob("submit"))).toMatchObject({ state: "running" });
+    expect(await world.commands.retry(id, { from: "running" }, bob("submit"))).toMatchObject({ state: "running" });
   });
 });
 
@@ -114,7 +116,7 @@ describe("rights: a weakened test that the agent insists on", () => {
     const { id } = await insisting();
     for (const person of [bob("submit"), bob("submit", "approve")]) {
       await world.commands.cancel(id, person);
-      await world.commands.retry(id, "checking", person);
+      await world.commands.retry(id, { from: "checking" }, person);
       const task = await world.drain(id);
       expect(task).toMatchObject({ status: "waiting", state: "checking", waitingFor: { kind: "choice" } });
     }
@@ -154,6 +156,7 @@ it("rights: every command checks the requester's right before anything else", as
     revise: ["task_x", "no", readOnly],
     answer: ["task_x", {}, readOnly],
     choose: ["task_x", { option: "a" }, readOnly],
+    merge: ["task_x", {}, readOnly],
     pause: ["task_x", readOnly],
     resume: ["task_x", readOnly],
     cancel: ["task_x", readOnly],
@@ -166,6 +169,7 @@ it("rights: every command checks the requester's right before anything else", as
     addProject: [{ kind: "path", path: "/x" }, readOnly],
     acceptTrust: [{ kind: "path", path: "/x" }, "h", readOnly],
     removeProject: ["shop", readOnly],
+    removeProjectTasks: ["shop", readOnly],
     addToken: [{ name: "eve", rights: ["admin"] }, readOnly],
     removeToken: ["eve", readOnly],
     addRule: [{ project: "shop", text: "no" }, readOnly],

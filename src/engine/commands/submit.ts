@@ -2,18 +2,16 @@ import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
-import type { Agent } from "../../ports/agent.ts";
 import type { Project } from "../../ports/store.ts";
-import { findKeyProblem } from "../../policy/access/model-access.ts";
 import { noticesFor } from "../deliver/notices.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { weekdayOf, startPipeline, buildItems } from "../nightly/start-walk.ts";
 import { enqueueRuns, toNewRun } from "../transact.ts";
+import { createAgents, requireKeys } from "./require-agents.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { readIssueIntoDraft } from "./read-issue.ts";
 import { holdForDependencies, requireDependencies, requireRelated } from "./dependencies.ts";
@@ -132,6 +130,7 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
       model: draft.model,
       timeoutMs: draft.timeoutMs,
       budgetUsd: draft.budgetUsd,
+      ...(draft.maxTurns != null && { maxTurns: draft.maxTurns }),
       autoApprove: draft.autoApprove,
       design: draft.design,
     },
@@ -175,31 +174,6 @@ function checkDescription(text: string): string {
 
 function titleOf(text: string): string {
   return terminalLine(text.trim().split("\n")[0] ?? "", MAX_TITLE);
-}
-
-type PlannedTask = Pick<DraftedTask, "pipeline" | "settings" | "task">;
-
-/** The agents of all states. Throws if one is not configured: now, not in the middle of the night. */
-function createAgents(ports: EnginePorts, { pipeline, settings, task }: PlannedTask): readonly Agent[] {
-  return Object.values(pipeline.states).flatMap((state) =>
-    state.step.kind === "agent"
-      ? [ports.agents.create(resolveRun(settings, state.agent, task.options, state.step.role).agentSettings)]
-      : [],
-  );
-}
-
-/** The daemon's environment decides, because its agents use these keys. */
-function requireKeys(ports: EnginePorts, planned: PlannedTask): void {
-  const problems = createAgents(ports, planned).flatMap(({ kind, capabilities: { gateway } }) => {
-    const problem = gateway === null ? null : findKeyProblem(gateway, ports.host.env);
-    return problem === null ? [] : [`${kind}: ${problem}.`];
-  });
-  if (problems.length > 0)
-    throw new UserError(
-      "conflict",
-      `The task was not submitted, because its agent has no usable key. ${[...new Set(problems)].join(" ")}`,
-      "`nightshift agents` shows which agents can be used.",
-    );
 }
 
 function submittedEvent(task: Task, actor: Actor): EventDraft {

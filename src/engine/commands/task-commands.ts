@@ -16,6 +16,8 @@ import { outcomeOf } from "../run/step-context.ts";
 import { isParked, wakeTask } from "../wake-task.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import { isListDone } from "../../core/pipeline/items.ts";
+import type { RetryDraft } from "./commands-contract.ts";
+import { requireKeys } from "./require-agents.ts";
 import { requireProject } from "./require-project.ts";
 
 type Order = "cancel" | "kill";
@@ -153,14 +155,16 @@ function wrongStatus(task: Task, verb: string, allowed: string): UserError {
   );
 }
 
-/** Continues a parked task now. Restarts a failed or cancelled task from `state`, or if null from the state it ended in, and resets its counters. */
-export async function retry(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
+/** Continues a parked task now. Restarts a failed or cancelled task from a state, by default the one it ended in, and resets its counters. */
+export async function retry(ports: EnginePorts, id: string, draft: RetryDraft, actor: Requester): Promise<Task> {
   // The lock waits for a cleanup that may be removing the task's files.
-  return withTaskLock(ports, id, () => reopenTask(ports, id, state, actor));
+  return withTaskLock(ports, id, () => reopenTask(ports, id, draft, actor));
 }
 
-async function reopenTask(ports: EnginePorts, id: string, state: string | null, actor: Requester): Promise<Task> {
-  const { task } = await transact(ports, id, null, async (before) => {
+async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, actor: Requester): Promise<Task> {
+  const state = draft.from ?? null;
+  const { task } = await transact(ports, id, null, async (current) => {
+    const before = await changeOptions(ports, current, draft);
     if (isParked(before) && (state === null || state === before.state))
       return wakeTask(ports, before, `retried by ${actor.name}`, actor);
     if (before.status !== "failed" && before.status !== "cancelled")
@@ -204,6 +208,18 @@ async function reopenTask(ports: EnginePorts, id: string, state: string | null, 
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
+}
+
+/** Validated like the options of a new task. A model belongs to its agent, so another agent does not inherit it. */
+async function changeOptions(ports: EnginePorts, task: Task, draft: RetryDraft): Promise<Task> {
+  const { from: _from, ...changes } = draft;
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value != null));
+  if (Object.keys(given).length === 0) return task;
+  const model = draft.agent == null || draft.agent === task.options.agent ? task.options.model : null;
+  const changed: Task = { ...task, options: { ...task.options, model, ...given } };
+  const settings = await ports.projects.settings(await requireProject(ports.store, task.project));
+  requireKeys(ports, { pipeline: await pipelineOf(ports, task), settings, task: changed });
+  return changed;
 }
 
 interface RetryParams {

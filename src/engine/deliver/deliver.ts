@@ -1,4 +1,5 @@
 import { DeliveryError, deliveryDelayMs, MAX_TRIES } from "../../core/notices/notice-delivery.ts";
+import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { newEvent } from "../../core/task/event.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Notice } from "../../ports/store.ts";
@@ -88,8 +89,12 @@ async function reschedule(ports: DeliveryPorts, notice: Notice, error: unknown):
   const retryAfterMs = error instanceof DeliveryError ? error.retryAfterMs : null;
   const nextAt = isLastTry ? null : ports.clock.now() + deliveryDelayMs(tries, retryAfterMs);
   await ports.store.outbox.markUndelivered(notice.id, reason, nextAt);
-  const summary = `${notice.channel} could not be notified (${reason}); gave up after ${tries} tries`;
-  if (isLastTry) await recordFailure(ports, notice, summary);
+  if (isLastTry) await recordFailure(ports, notice, `${describeFailure(notice, reason)}; gave up after ${tries} tries`);
+}
+
+function describeFailure({ channel, data }: Notice, reason: string): string {
+  if (channel !== CHANGE_REQUEST) return `${channel} could not be notified (${reason})`;
+  return `${data.url ?? "the change request"} could not be closed (${reason})`;
 }
 
 async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {

@@ -106,7 +106,8 @@ function aboutOf({ type, data: { kind, agent } }: EventDraft): NoticeAbout | und
 
 function kindOf(event: EventDraft): NoticeKind | null {
   const { type } = event;
-  if (type === "task.waiting" || type === "request.unexplained") return "waiting";
+  if (type === "task.waiting") return event.data["auto"] === true ? null : "waiting";
+  if (type === "request.unexplained") return "waiting";
   if (type === "task.queued" || type === "agent.parked") return aboutOf(event) === undefined ? null : "waiting";
   if (type === "schedule.missed" || type === "schedule.skipped") return "failed";
   return type === "task.ended" ? kindOfEnd(event) : null;

@@ -5,15 +5,22 @@ import type { Job, JobResult } from "../../ports/supervisor.ts";
 import { StepEnd, type StepContext } from "./step-context.ts";
 import { readTask } from "../transact.ts";
 
+export interface JobListeners {
+  /** Called directly before a new job starts. */
+  readonly onStart?: (() => Promise<void>) | undefined;
+  /** Called whenever the transcript grew. */
+  readonly onOutput?: () => void;
+}
+
 /**
  * Starts a job, or attaches to the one that an earlier call started, and waits for its end. People's orders (pause, resume,
  * cancel, kill) are stored in the task. They are forwarded to the supervisor as they arrive, and once at the start for
- * those that arrived while no daemon was watching. `onStart` is called directly before a new job starts.
+ * those that arrived while no daemon was watching.
  */
 export async function supervise(
   context: StepContext,
   job: Job,
-  onStart: () => Promise<void> = async () => undefined,
+  { onStart = async () => undefined, onOutput }: JobListeners = {},
 ): Promise<JobResult> {
   const { ports, run, lease } = context;
   const task = await readTask(ports, run.task);
@@ -28,19 +35,28 @@ export async function supervise(
   if (!wasStarted) await onStart();
   await ports.supervisors.start({ ...job, paused });
   ports.hooks.passCheckpoint("supervisor.started");
-  return watchJob(context, job.dir, wasStarted ? null : paused);
+  return watchJob(context, job.dir, wasStarted ? null : paused, onOutput);
 }
 
 /**
  * Waits for the end of a started job. `paused`: whether its processes are stopped; null if unknown because an earlier
  * daemon started it. The supervisor then gets the current order in any case.
  */
-export async function watchJob(context: StepContext, dir: string, paused: boolean | null): Promise<JobResult> {
+export async function watchJob(
+  context: StepContext,
+  dir: string,
+  paused: boolean | null,
+  onOutput: () => void = () => undefined,
+): Promise<JobResult> {
   const { ports, run, signal } = context;
   const orders = followOrders(context, dir, paused);
+  const handleOutput = (): void => {
+    ports.hooks.onOutput(run.id);
+    onOutput();
+  };
   try {
     await orders.applyOrders();
-    return await ports.supervisors.watch(dir, { signal, onOutput: () => ports.hooks.onOutput(run.id) });
+    return await ports.supervisors.watch(dir, { signal, onOutput: handleOutput });
   } finally {
     await orders.stop();
   }

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
-import { NEXT_STEPS } from "../../core/outcomes/people-outcomes.ts";
+import { NEXT_STEPS } from "../../core/task/task.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
@@ -17,7 +18,7 @@ import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { diffSchema, documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
+import { diffSchema, documentSchema, maxTurns, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -97,6 +98,19 @@ export const ROUTES = {
       }),
     }),
   ),
+  "POST /tasks/:id/merge": taskAction(
+    "approve",
+    "Merge the reviewed commit: at the forge, or without one into the remote's default branch.",
+    z.strictObject({
+      method: z.enum(MERGE_METHODS).nullable().default(null).meta({
+        description: "Null uses what the project allows, squash if possible. Without a forge: fast-forward.",
+      }),
+      note: comment.nullable().default(null).meta({
+        description:
+          "Why it is merged. Required if the review did not approve the change. Posted on the change request.",
+      }),
+    }),
+  ),
   "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
   "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
   "POST /tasks/:id/cancel": taskAction(
@@ -107,8 +121,15 @@ export const ROUTES = {
   "POST /tasks/:id/kill": taskAction("submit", "End the task and its process tree immediately.", null),
   "POST /tasks/:id/retry": taskAction(
     "submit",
-    "Retry from the state that failed, or from another state.",
-    z.strictObject({ from: requiredName.nullable().default(null) }),
+    "Retry from the state that failed, or from another state. The other fields change the task's options.",
+    z.strictObject({
+      from: requiredName.nullable().default(null),
+      agent: requiredName.nullable().default(null),
+      model: requiredName.nullable().default(null),
+      timeout_ms: z.int().positive().nullable().default(null),
+      max_turns: maxTurns,
+      budget_usd: z.number().positive().nullable().default(null),
+    }),
   ),
 
   "POST /tasks/:id/follow-up": taskAction(
@@ -249,9 +270,10 @@ export const ROUTES = {
     replay: false,
   }),
   "DELETE /projects/:name": route({
-    summary: "Remove a project that has no unfinished tasks.",
+    summary: "Remove a project that has no unfinished tasks. With `with_tasks`, delete its tasks first.",
     right: "admin",
     params: byName,
+    query: z.strictObject({ with_tasks: shortText.pipe(z.stringbool()).default(false) }),
     status: 204,
   }),
   "POST /projects/:name/forge-hook": route({

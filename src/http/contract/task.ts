@@ -41,7 +41,17 @@ export const waitingForSchema = z
       needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
     }),
     z.strictObject({ kind: z.literal("review"), since: time }),
-    z.strictObject({ kind: z.literal("merge"), since: time }),
+    z.strictObject({
+      kind: z.literal("merge"),
+      since: time,
+      problem: z
+        .strictObject({
+          reason: z.string(),
+          retry_at: time.nullable().meta({ description: "When the engine tries again. Null if a person must decide." }),
+        })
+        .nullable()
+        .meta({ description: "Why the engine could not merge it by itself (`gates.merge: auto`)." }),
+    }),
   ])
   .meta({ id: "WaitingFor" });
 export type WaitingForJson = z.output<typeof waitingForSchema>;
@@ -151,6 +161,7 @@ export const taskSchema = z
       model: z.string().nullable(),
       timeout_ms: z.int().nullable(),
       budget_usd: z.number().nullable(),
+      max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
     }),
@@ -207,6 +218,14 @@ export const taskSchema = z
   });
 export type TaskJson = z.output<typeof taskSchema>;
 
+export const maxTurns = z
+  .int()
+  .min(1)
+  .max(100_000)
+  .nullable()
+  .default(null)
+  .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
+
 export const taskDraftSchema = z.strictObject({
   project: requiredName,
   pipeline: requiredName.default("staged"),
@@ -220,6 +239,7 @@ export const taskDraftSchema = z.strictObject({
   model: requiredName.nullable().default(null),
   timeout_ms: z.int().positive().nullable().default(null),
   budget_usd: z.number().positive().nullable().default(null),
+  max_turns: maxTurns,
   auto_approve: z.boolean().default(false),
   design: z.boolean().default(false),
   without_checks: z.boolean().default(false).meta({

@@ -10,6 +10,7 @@ type Verb =
   | "revise"
   | "answer"
   | "choose"
+  | "merge"
   | "pause"
   | "resume"
   | "cancel"
@@ -34,6 +35,7 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
     "POST /tasks/:id/answer": ({ params, body, actor }) =>
       decide(params, (id) => commands.answer(id, body.answers, actor)),
     "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
+    "POST /tasks/:id/merge": ({ params, body, actor }) => decide(params, (id) => commands.merge(id, body, actor)),
     "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),
@@ -42,6 +44,9 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
       decide(params, async (id) =>
         commands.followUp(id, { text: body.text, after: await findTaskIds(store, body.after), key }, actor),
       ),
-    "POST /tasks/:id/retry": ({ params, body, actor }) => decide(params, (id) => commands.retry(id, body.from, actor)),
+    "POST /tasks/:id/retry": ({ params, body, actor }) => {
+      const { timeout_ms: timeoutMs, max_turns: maxTurns, budget_usd: budgetUsd, ...draft } = body;
+      return decide(params, (id) => commands.retry(id, { ...draft, timeoutMs, maxTurns, budgetUsd }, actor));
+    },
   };
 }

@@ -41,7 +41,8 @@ export function projectRoutes({ commands, store, pendingTrust, checkSetup }: Htt
       return { findings: [...(await checkSetup(await requireProject(store, params.name), body))] };
     },
 
-    async "DELETE /projects/:name"({ params, actor }) {
+    async "DELETE /projects/:name"({ params, query, actor }) {
+      if (query.with_tasks) await commands.removeProjectTasks(params.name, actor);
       await commands.removeProject(params.name, actor);
       return null;
     },

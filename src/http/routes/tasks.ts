@@ -1,8 +1,9 @@
+import type { TaskDraft } from "../../core/task/task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
-import type { Handlers } from "./handler.ts";
+import type { Handlers, Input } from "./handler.ts";
 
 type TaskRoutes =
   | "POST /tasks"
@@ -13,29 +14,12 @@ type TaskRoutes =
   | "GET /tasks/:id/documents/:kind"
   | "GET /tasks/:id/events";
 
+type SubmitBody = Input<"POST /tasks">["body"];
+
 export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
   return {
     async "POST /tasks"({ body, actor, key }) {
-      const { timeout_ms: timeoutMs, budget_usd: budgetUsd, auto_approve: autoApprove, ...rest } = body;
-      const { category, only, without_checks: withoutChecks, ...draft } = rest;
-      const after = await findTaskIds(store, body.after);
-      const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
-      const improve = { category, only, scheduledAt: null };
-      const task = await commands.submit(
-        {
-          ...draft,
-          description: body.description ?? "",
-          timeoutMs,
-          budgetUsd,
-          autoApprove,
-          withoutChecks,
-          after,
-          related,
-          improve,
-          key,
-        },
-        actor,
-      );
+      const task = await commands.submit({ ...(await toDraft(store, body)), key }, actor);
       return await showTask(store, task, clock.now());
     },
 
@@ -90,5 +74,23 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
       const more = events.length === limit;
       return { events: events.map(viewEvent), next: more ? (events.at(-1)?.id ?? null) : null };
     },
+  };
+}
+
+async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
+  const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
+  const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, ...draft } = rest;
+  const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
+  return {
+    ...draft,
+    description: body.description ?? "",
+    timeoutMs,
+    budgetUsd,
+    maxTurns,
+    autoApprove,
+    withoutChecks,
+    after: await findTaskIds(store, body.after),
+    related,
+    improve: { category, only, scheduledAt: null },
   };
 }

@@ -11,6 +11,7 @@ import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type {
   Artifact,
   Exchange,
+  MergeProblem,
   Option,
   Question,
   QueuedFor,
@@ -163,6 +164,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
       model: task.options.model,
       timeout_ms: task.options.timeoutMs,
       budget_usd: task.options.budgetUsd,
+      max_turns: task.options.maxTurns ?? null,
       auto_approve: task.options.autoApprove,
       design: task.options.design,
     },
@@ -206,9 +208,14 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         needs_note: waiting.about === "checks" || waiting.about === "findings",
       };
     case "review":
-    case "merge":
       return { kind: waiting.kind, since };
+    case "merge":
+      return { kind: waiting.kind, since, problem: viewMergeProblem(waiting.problem) };
   }
+}
+
+function viewMergeProblem(problem: MergeProblem | undefined) {
+  return problem === undefined ? null : { reason: problem.reason, retry_at: isoOrNull(problem.retryAt) };
 }
 
 function viewQuestion({ id, question, context, input, options, default: standard, deadline }: Question) {

@@ -1,6 +1,8 @@
 import type { TranscriptEvent, TranscriptLine, UsageEvent } from "../../../core/task/transcript.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { EnginePorts } from "../../ports.ts";
+import type { StuckDetector } from "../../../core/task/detect-stuck.ts";
+import { detectIn } from "./watch-stuck.ts";
 import { add } from "../../../core/money/cost.ts";
 
 /** Larger pages permanently grow the young generation of the heap: by 26 MB for pages of a megabyte. */
@@ -17,17 +19,26 @@ export interface AgentOutput {
   readonly fileDenials: number;
   /** How often each tool was called. */
   readonly toolUses: Readonly<Record<string, number>>;
+  /** Why the agent seemed to be stuck, or null. */
+  readonly stuck: string | null;
 }
 
-export const NO_OUTPUT: AgentOutput = { events: [], metered: [], fileDenials: 0, toolUses: {} };
+export const NO_OUTPUT: AgentOutput = { events: [], metered: [], fileDenials: 0, toolUses: {}, stuck: null };
 
-export async function readAgentOutput(ports: EnginePorts, run: string, agent: Agent): Promise<AgentOutput> {
+export async function readAgentOutput(
+  ports: EnginePorts,
+  run: string,
+  agent: Agent,
+  detector: StuckDetector,
+): Promise<AgentOutput> {
   const events = createKeptEvents();
   const metered = createKeptEvents();
   let fileDenials = 0;
   const toolUses = new Map<string, number>();
-  const read = ({ command, from, text }: TranscriptLine): void => {
+  const read = (line: TranscriptLine): void => {
+    const { command, from, text } = line;
     if (command !== "agent") return;
+    detectIn(detector, ports, agent, line);
     // Some CLIs report a lost session only on stderr.
     const parsed = from === "stdout" || from === "stderr" ? agent.parseLine(text) : [];
     fileDenials += parsed.filter(isFileDenial).length;
@@ -39,7 +50,13 @@ export async function readAgentOutput(ports: EnginePorts, run: string, agent: Ag
     const page = await ports.runFiles.readTranscript(run, offset, PAGE_BYTES);
     page.lines.forEach(read);
     if (page.next === offset)
-      return { events: events.all(), metered: metered.all(), fileDenials, toolUses: Object.fromEntries(toolUses) };
+      return {
+        events: events.all(),
+        metered: metered.all(),
+        fileDenials,
+        toolUses: Object.fromEntries(toolUses),
+        stuck: detector.finding(),
+      };
     offset = page.next;
   }
 }

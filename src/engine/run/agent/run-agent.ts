@@ -12,6 +12,7 @@ import { mergeSetupRecord, describeSetup } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext, type StepResult } from "../step-context.ts";
 import { watchJob } from "../supervise.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import { createRunDetector, createStuckWatch } from "./watch-stuck.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 
@@ -32,14 +33,14 @@ export async function runAgent(
   const { ports, run } = context;
   // A started agent is not affected by later changes of the settings.
   const ended = (await wasStarted(ports, run.id))
-    ? await watchJob(context, ports.runFiles.dir(run.id), null)
+    ? await watchJob(context, ports.runFiles.dir(run.id), null, createStuckWatch(context, role))
     : await start();
   ports.hooks.passCheckpoint("supervisor.ended");
   const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? NO_USAGE : await countUsage(context, role, output);
   const concluded = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
-  const outcome = await explainCutOff(context, { role, outcome: concluded, usage });
+  const outcome = await explainCutOff(context, { role, outcome: explainStuck(concluded, record, output), usage });
   await storeSession(context, output);
   ports.hooks.passCheckpoint("outcome.read");
   return { outcome, record, usage, output };
@@ -52,7 +53,7 @@ async function readOutput(context: StepContext, role: Role, record: ExitRecord |
   if (neverStarted(record)) return NO_OUTPUT;
   try {
     const adapter = ports.agents.create(resolveRun(settings, state.agent, task.options, role).agentSettings);
-    return await readAgentOutput(ports, run.id, adapter);
+    return await readAgentOutput(ports, run.id, adapter, createRunDetector(context, role));
   } catch (error) {
     ports.log.warn("the transcript of the run cannot be read", { run: run.id, error: String(error) });
     return NO_OUTPUT;
@@ -98,6 +99,12 @@ const UNEXPLAINED: readonly Outcome["name"][] = ["agent_error", "invalid_output"
 function explainWithTranscript(outcome: Outcome, { events }: AgentOutput): Outcome {
   const failure = UNEXPLAINED.includes(outcome.name) ? explainFailure(events) : null;
   return failure === null ? outcome : { ...outcomeOf(failure.name, failure.message), retryAt: failure.retryAt };
+}
+
+/** The transcript still shows what was observed, even if another daemon ended the run. */
+function explainStuck(outcome: Outcome, record: ExitRecord | null, { stuck }: AgentOutput): Outcome {
+  const isStuck = record?.commands.some(({ name, endedBy }) => name === "agent" && endedBy === "stuck") ?? false;
+  return isStuck && stuck !== null ? outcomeOf("timeout", stuck, { stuck: true }) : outcome;
 }
 
 type End = Pick<
@@ -194,6 +201,8 @@ function failureOf({ endedBy, exit, startError, durationMs }: CommandResult): Ou
         "timeout",
         `it printed nothing for too long and was ended after ${Math.round(durationMs / 1000)} s`,
       );
+    case "stuck":
+      return outcomeOf("timeout", "It made no progress.", { stuck: true });
     case "cancel":
     case "kill":
       return outcomeOf("cancel", endedBy === "kill" ? "killed" : "cancelled");

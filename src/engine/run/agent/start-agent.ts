@@ -18,6 +18,7 @@ import { prepareCheckTree } from "../prepare/reusable-trees.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
+import { createStuckWatch } from "./watch-stuck.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
 import { findKeyProblem, findModelAccess } from "../../../policy/access/model-access.ts";
 import type { GatewayPlan } from "../../../ports/gateway.ts";
@@ -56,7 +57,7 @@ export async function startAgent(
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
   const preparing = prepareCheckTree(context, role, work.headCommit);
   try {
-    return await supervise(context, job, grant?.onStart);
+    return await supervise(context, job, { onStart: grant?.onStart, onOutput: createStuckWatch(context, role) });
   } finally {
     await preparing;
   }

@@ -140,7 +140,7 @@ describe("publish: only verified commits", () => {
   it("a retry from publishing after failed checks waits for a person instead of publishing", async () => {
     const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
     expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
-    await world.commands.retry(id, "publishing", ADA);
+    await world.commands.retry(id, { from: "publishing" }, ADA);
     expect(await world.drain(id)).toMatchObject({
       status: "waiting",
       state: "publishing",
@@ -166,9 +166,9 @@ describe("publish: only verified commits", () => {
     await world.commands.choose(id, { option: "publish", note: "checked by hand" }, ADA);
     await world.commands.cancel(id, ADA);
     isMissing = false;
-    await world.commands.retry(id, "checking", ADA);
+    await world.commands.retry(id, { from: "checking" }, ADA);
     expect(await world.drain(id)).toMatchObject({ status: "failed", outcome: "checks_failed" });
-    await world.commands.retry(id, "publishing", ADA);
+    await world.commands.retry(id, { from: "publishing" }, ADA);
     expect(await world.drain(id)).toMatchObject({ status: "waiting", state: "publishing" });
     expect(await published()).toBe("");
   });
@@ -181,7 +181,7 @@ describe("publish: only verified commits", () => {
     await world.commands.choose(id, { option: "publish", note: "checked by hand" }, ADA);
     await world.commands.cancel(id, ADA);
     isMissing = false;
-    await world.commands.retry(id, "checking", ADA);
+    await world.commands.retry(id, { from: "checking" }, ADA);
     const task = await world.drain(id);
     expect(task).toMatchObject({ status: "succeeded", outcome: "published" });
     expect(task.reason).not.toMatch(/not verified/);
@@ -199,7 +199,7 @@ describe("publish: only verified commits", () => {
 
   it.each(["reviewing", "merging"])("a retry from %s is refused before anything was published", async (state) => {
     const id = await checked({}, { script: failing, settings: `${settings}repair_attempts: 0\n` });
-    await expect(world.commands.retry(id, state, ADA)).rejects.toThrow(/not published yet/);
+    await expect(world.commands.retry(id, { from: state }, ADA)).rejects.toThrow(/not published yet/);
     expect(await world.ports.store.tasks.getTask(id)).toMatchObject({ status: "failed" });
   });
 });
@@ -244,7 +244,7 @@ describe("publish: a change that the verification rejected", () => {
   it("is not published by a retry behind the verification", async () => {
     const id = await night(["verify_failed"]);
     expect(await world.drain(id)).toMatchObject({ status: "failed", state: "abandoned" });
-    await world.commands.retry(id, "describing", ADA);
+    await world.commands.retry(id, { from: "describing" }, ADA);
     expect(await world.drain(id)).toMatchObject({ status: "failed", state: "abandoned" });
     expect(await nightBranches()).toBe("");
     const { payload, outcome } = (await world.runs(id)).at(-1) ?? {};
@@ -257,7 +257,7 @@ describe("publish: a change that the verification rejected", () => {
   it("is published by a retry from the verification that accepts it", async () => {
     const id = await night(["verify_failed", "verify_failed", "verify_failed", "verified"]);
     expect(await world.drain(id)).toMatchObject({ status: "failed", state: "abandoned" });
-    await world.commands.retry(id, "verifying", ADA);
+    await world.commands.retry(id, { from: "verifying" }, ADA);
     expect(await world.drain(id)).toMatchObject({ status: "succeeded", state: "published" });
     expect(await nightBranches()).toContain("say-more");
   });
