@@ -51,6 +51,8 @@ function describeEdge(edge: DefaultEdge): string {
       return `asks a person for ${edge.what === "answers" ? "answers" : "a choice"}, then comes back`;
     case "decide":
       return "a person decides: publish, repair or reject";
+    case "branch":
+      return "a person decides: take over, restore or reject";
     case "person":
       return "a person chooses";
     case "fail":

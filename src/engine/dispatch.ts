@@ -32,6 +32,7 @@ const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
+const FOLLOW_MS = 10_000;
 const MERGE_MS = 5_000;
 
 export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
@@ -42,7 +43,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   let problem: string | null = null;
   const kept = new Set<string>();
   const readBack = createReadBack(ports);
-  const readBackTrigger = createReadBackTrigger(ports, readBack);
+  const readBackTrigger = createReadBackTrigger(ports, (triggered) => readBack({ triggered }));
   const tasks = [
     createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createPeriodicTask(ports, { name: "sweeping sockets", everyMs: SWEEP_MS }, () => ports.supervisors.sweep()),
@@ -65,6 +66,9 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     ),
     createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
     createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
+    createPeriodicTask(ports, { name: "following change requests of waiting tasks", everyMs: FOLLOW_MS }, () =>
+      readBack({ onlyTasks: true }),
+    ),
     readBackTrigger,
   ];
   const delivery = createDelivery({ ...ports, channels: withClosing(ports) });

@@ -101,12 +101,9 @@ describe("API: tasks", () => {
   });
 
   it("show what became of their change request, also in lists", async () => {
-    const request = {
-      number: 7,
-      url: "https://forge.example/7",
-      state: "merged",
-      ended_at: new Date(NOW).toISOString(),
-    };
+    const ended_at = new Date(NOW).toISOString();
+    const url = "https://forge.example/7";
+    const request = { number: 7, url, state: "merged", head: null, base: null, ended_at };
     expect(await reply("GET /tasks/:id", { path: `/tasks/${ended.id}` })).toMatchObject({ change_request: request });
     const { tasks } = await reply("GET /tasks");
     expect(tasks.map(({ change_request }) => change_request)).toEqual(expect.arrayContaining([request, null]));

@@ -35,6 +35,12 @@ export interface Forge {
   /** Returns the current state. Rejects with trouble "missing" if the change request does not exist (any more). */
   read(number: number): Promise<ChangeRequestState>;
 
+  /** Returns the checks or jobs that failed for the newest commit, with what the forge shows about them. */
+  readCiFailures(number: number): Promise<readonly CiFailure[]>;
+
+  /** Whether this user may push to the project. False if the forge does not say. */
+  hasWriteAccess(user: string): Promise<boolean>;
+
   /** Like `read`, but in a single request and without comments and CI. */
   readState(number: number): Promise<ChangeRequestLook>;
 
@@ -172,6 +178,18 @@ export interface ForgeComment {
   readonly file: string | null;
   readonly line: number | null;
   readonly at: number;
+  /** Written by a program. */
+  readonly isBot: boolean;
+  /** Part of a review that requests changes, and that was not withdrawn. At GitLab, every comment of a reviewer who requests changes. */
+  readonly requestsChanges: boolean;
+}
+
+export interface CiFailure {
+  readonly name: string;
+  /** What the check reports about itself. May be empty. */
+  readonly summary: string;
+  /** The end of its log. Null if it has none that can be read. */
+  readonly log: string | null;
 }
 
 /** `none`: CI has not run for the newest commit. */

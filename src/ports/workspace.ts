@@ -41,10 +41,16 @@ export interface Workspaces {
    */
   collect(params: CollectParams): Promise<Collected>;
 
-  /** Rebases the task's work onto a newer base. Returns null on a conflict. Works on git objects only, without a checkout. */
+  /**
+   * Puts the task's changes since `oldBase` on top of `newBase`. Returns null on a conflict, unless `keepConflicts` is set. Works
+   * on git objects only, without a checkout.
+   */
   rebase(params: RebaseParams): Promise<string | null>;
 
-  /** Creates one commit with the tree of `commit` on top of `base`. The same input gives the same commit. */
+  /**
+   * Creates one commit with the tree of `commit` on top of `base`, or on top of `onto` and, unless `onto` contains it, `base`.
+   * Returns `onto` if there is nothing to add to it. The same input gives the same commit.
+   */
   squash(params: SquashParams): Promise<string>;
 
   /** Pushes `commit` as `branch` to the project's remote, without prompting. Overwrites an earlier push of the same task. */
@@ -63,6 +69,9 @@ export interface Workspaces {
 
   /** Returns the current commit of a remote branch, or null if the branch does not exist. */
   readBranch(params: ReadBranchParams): Promise<string | null>;
+
+  /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
+  compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
 
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
@@ -229,6 +238,8 @@ export interface RebaseParams {
   readonly oldBase: string;
   readonly newBase: string;
   readonly at: number;
+  /** On a conflict, return a commit whose files contain git's conflict markers. */
+  readonly keepConflicts?: boolean;
 }
 
 export interface SquashParams {
@@ -236,6 +247,8 @@ export interface SquashParams {
   readonly task: string;
   readonly commit: string;
   readonly base: string;
+  /** A commit of people on the task's branch. Its history must not be rewritten. */
+  readonly onto?: string | null;
   readonly message: string;
   readonly at: number;
 }
@@ -286,6 +299,28 @@ export interface ReadBranchParams {
   readonly remote: string;
   readonly branch: string;
   readonly credentials?: GitCredentials | null;
+}
+
+export interface CompareBranchParams {
+  readonly project: string;
+  readonly task: string;
+  readonly branch: string;
+  /** The commit that the branch should have. */
+  readonly published: string;
+  /** The newest commit of the default branch. */
+  readonly base: string;
+  /** The commit of the default branch that the task's work is based on. */
+  readonly workBase: string;
+}
+
+export interface RemoteBranch {
+  readonly commit: string;
+  /** `same`: no one else pushed. `ahead`: it contains `published` and commits of people. `rewritten`: it no longer contains `published`. */
+  readonly relation: "same" | "ahead" | "rewritten";
+  /** The newest commit of the default branch that the branch contains. Null if they have no common history. */
+  readonly mergeBase: string | null;
+  /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
+  readonly base: string;
 }
 
 export interface DiffParams {

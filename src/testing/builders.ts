@@ -27,6 +27,7 @@ export function makeTask(overrides: Partial<Task> = {}): Task {
     branch: null,
     baseCommit: null,
     headCommit: null,
+    published: null,
     plan: null,
     planHash: null,
     documents: [],

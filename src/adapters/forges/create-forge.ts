@@ -117,6 +117,8 @@ function rejectAll(error: ForgeError): ForgeApi {
     listOpen: reject,
     read: reject,
     readState: reject,
+    readCiFailures: reject,
+    hasWriteAccess: reject,
     readIssue: reject,
     merge: reject,
     close: reject,

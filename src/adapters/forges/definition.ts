@@ -43,7 +43,18 @@ export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target
 /** The methods that every kind of forge implements itself. */
 export type ForgeApi = Pick<
   Forge,
-  "publish" | "find" | "listOpen" | "read" | "readState" | "readIssue" | "merge" | "close" | "postReview" | "check"
+  | "publish"
+  | "find"
+  | "listOpen"
+  | "read"
+  | "readState"
+  | "readCiFailures"
+  | "hasWriteAccess"
+  | "readIssue"
+  | "merge"
+  | "close"
+  | "postReview"
+  | "check"
 >;
 
 /** The people named in the project's settings. */

@@ -10,7 +10,24 @@ import { cleanMessage } from "./workspace/write-commit.ts";
 export async function squashCommits(context: GitContext, params: SquashParams): Promise<string> {
   const { task, message, at } = params;
   const tree = `${checkCommit(params.commit)}^{tree}`;
-  return await makeCommit(context, { task, tree, parents: [checkCommit(params.base)], message, at });
+  const base = checkCommit(params.base);
+  const onto = params.onto == null ? null : checkCommit(params.onto);
+  if (onto === null) return await makeCommit(context, { task, tree, parents: [base], message, at });
+  const gitDir = taskPaths(context, task).engine;
+  const containsBase = await isAncestor(gitDir, base, onto);
+  if (containsBase && (await readTree(gitDir, params.commit)) === (await readTree(gitDir, onto))) return onto;
+  return await makeCommit(context, { task, tree, parents: containsBase ? [onto] : [onto, base], message, at });
+}
+
+export async function isAncestor(gitDir: string, older: string, newer: string): Promise<boolean> {
+  const call = { gitDir, args: ["merge-base", "--is-ancestor", older, newer] };
+  const result = await runGit(call);
+  if (result.code !== 0 && result.code !== 1) throw gitFailure(call, result);
+  return result.code === 0;
+}
+
+async function readTree(gitDir: string, commit: string): Promise<string> {
+  return (await git({ gitDir, args: ["rev-parse", `${commit}^{tree}`] })).toString().trim();
 }
 
 export async function rebaseCommit(context: GitContext, params: RebaseParams): Promise<string | null> {
@@ -19,18 +36,20 @@ export async function rebaseCommit(context: GitContext, params: RebaseParams): P
     return params.commit;
   const { task, at } = params;
   const gitDir = taskPaths(context, task).engine;
-  // Present the new base as a child of the old one, so that the old base is the merge base even if the history between them
-  // was rewritten or is missing (shallow). git 2.40 has an option for this, but Debian 12 has 2.39.
-  const moved = { task, tree: `${newBase}^{tree}`, parents: [oldBase], message: "", at };
-  const [theirs, text] = await Promise.all([
-    makeCommit(context, moved),
+  // Present both sides as children of the old base, so that it is the merge base even if the history between them was rewritten,
+  // squashed or is missing (shallow). git 2.40 has an option for this, but Debian 12 has 2.39.
+  const childOf = (of: string) =>
+    makeCommit(context, { task, tree: `${of}^{tree}`, parents: [oldBase], message: "", at });
+  const [theirs, ours, text] = await Promise.all([
+    childOf(newBase),
+    childOf(commit),
     git({ gitDir, args: ["cat-file", "commit", commit] }),
   ]);
-  const merge = { gitDir, args: ["merge-tree", "--write-tree", "--no-messages", theirs, commit] };
+  const merge = { gitDir, args: ["merge-tree", "--write-tree", "--no-messages", "--name-only", theirs, ours] };
   const merged = await runGit(merge);
-  if (merged.code === 1) return null;
-  if (merged.code !== 0) throw gitFailure(merge, merged);
-  const tree = merged.stdout.toString().trim();
+  if (merged.code === 1 && params.keepConflicts !== true) return null;
+  if (merged.code !== 0 && merged.code !== 1) throw gitFailure(merge, merged);
+  const tree = merged.stdout.toString().split("\n")[0]?.trim() ?? "";
   return await makeCommit(context, { task, tree, parents: [newBase], message: messageOf(text), at });
 }
 

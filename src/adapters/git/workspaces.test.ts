@@ -1,10 +1,15 @@
 import { join } from "node:path";
+import { testPeoplesCommits } from "../../testing/suites/workspace-people.suite.ts";
 import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
 import { createGitWorkspaces } from "./workspaces.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 testWorkspaces("git", {
+  create: (dir) =>
+    createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
+});
+testPeoplesCommits("git", {
   create: (dir) =>
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });

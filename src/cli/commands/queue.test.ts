@@ -14,6 +14,8 @@ const request = (state: "open" | "merged" | "closed", number: number) => ({
   number,
   url: `https://forge.example/${number}`,
   state,
+  head: null,
+  base: null,
   ended_at: null,
 });
 

@@ -43,7 +43,7 @@ test("facts: any other reason is printed in full", () => {
 test("facts: a merged or closed change request is shown with the time at which it ended", () => {
   const ended = new Date(Date.now() - 3 * 60_000).toISOString();
   const request = (state: "open" | "merged" | "closed"): readonly string[] =>
-    lines(null, URL, { number: 1, url: URL, state, ended_at: state === "open" ? null : ended });
+    lines(null, URL, { number: 1, url: URL, state, head: null, base: null, ended_at: state === "open" ? null : ended });
   expect(request("merged")).toEqual([`  change request: ${URL} (merged 3 min ago)`]);
   expect(request("closed")).toEqual([`  change request: ${URL} (closed 3 min ago)`]);
   expect(request("open")).toEqual([`  change request: ${URL}`]);

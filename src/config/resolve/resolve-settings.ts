@@ -11,6 +11,7 @@ import type {
   NotifySettings,
   ScheduleSettings,
 } from "../../core/settings/settings.ts";
+import { DEFAULT_REACT } from "../../core/settings/settings.ts";
 import { findAgentKind } from "../parse/rules.ts";
 import {
   pickOwn,
@@ -122,6 +123,10 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
     assignee: written.assignee ?? null,
     labels: written.labels ?? [],
     draft: written.draft ?? false,
+    react: {
+      ci: written.react?.ci ?? DEFAULT_REACT.ci,
+      comments: written.react?.comments ?? DEFAULT_REACT.comments,
+    },
     options: pickOwn(found, written),
   };
 }

@@ -7,6 +7,7 @@ import type {
   SettingsKind,
   SettingsKinds,
 } from "../../core/settings/kinds.ts";
+import { COMMENT_REACTIONS } from "../../core/settings/settings.ts";
 import { boundedRecord, environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 import { RETENTION_FORM } from "../../core/schedule/duration.ts";
 import * as section from "./schema-sections.ts";
@@ -29,6 +30,18 @@ const forgeKeys = z.strictObject({
   assignee: text.optional().describe("User to whom change requests are assigned."),
   labels: z.array(text).max(20).optional().describe("Labels to add besides those that Nightshift sets."),
   draft: z.boolean().optional().describe("Open change requests as drafts; default `false`."),
+  react: z
+    .strictObject({
+      ci: z.boolean().optional().describe("Repair a change if CI failed; default `true`."),
+      comments: z
+        .enum(COMMENT_REACTIONS)
+        .optional()
+        .describe(
+          "Comments of people with write access that start work: those of a review that requests changes (default), `all`, or `off`.",
+        ),
+    })
+    .optional()
+    .describe("What a task does by itself while it waits for the merge of its change request."),
 });
 
 export type WrittenForge = z.infer<typeof forgeKeys> & OwnSettings & { readonly kind: string };

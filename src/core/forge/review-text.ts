@@ -29,7 +29,6 @@ export function reviewMark(key: string, part = ""): string {
   return `${MARK}${key}${part === "" ? "" : `:${part}`} -->`;
 }
 
-/** @internal Only tests use it until people's comments are read back, where these must be left out. */
 export function isOwnReview(body: string): boolean {
   return body.startsWith(MARK);
 }

@@ -89,6 +89,36 @@ export const ENGINE_OUTCOMES = {
   }),
   merged: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
   closed: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
+  /** CI failed for the newest commit of the branch. `details`: the failed jobs with the end of their logs. */
+  ci_failed: defineOutcome({
+    class: "verdict",
+    from: { wait: ["merge"] },
+    edge: { do: "person" },
+    trigger: "errors",
+    payload: z.object({ commit, details: z.string().optional() }),
+  }),
+  /** People commented on the change request or requested changes. `details`: the comments. */
+  comments_received: defineOutcome({
+    class: "verdict",
+    from: { wait: ["merge"] },
+    edge: { do: "person" },
+    trigger: "comments",
+    payload: z.object({ details: z.string().optional() }),
+  }),
+  /** People pushed commits to the task's branch. The next agent or checks step takes them over. */
+  branch_updated: defineOutcome({
+    class: "verdict",
+    from: { publish: true, wait: ["merge"] },
+    edge: { do: "person" },
+    payload: z.object({ commit }),
+  }),
+  /** The task's branch no longer contains what the task published. `commit`: what it contains instead. */
+  branch_rewritten: defineOutcome({
+    class: "verdict",
+    from: { agent: "any", checks: true },
+    edge: { do: "branch" },
+    payload: z.object({ commit: z.string() }),
+  }),
   conflict: defineFailure({
     from: { agent: "any", checks: true, publish: true, wait: ["merge"] },
     edge: { do: "fail" },

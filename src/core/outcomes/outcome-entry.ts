@@ -20,6 +20,8 @@ export type DefaultEdge =
   | { readonly do: "ask"; readonly what: "answers" | "choice" }
   /** Let a person decide whether the change is published although the checks do not vouch for it. */
   | { readonly do: "decide" }
+  /** Let a person decide about a branch that someone rewrote. */
+  | { readonly do: "branch" }
   | { readonly do: "person" }
   | { readonly do: "fail" }
   | { readonly do: "cancel" };

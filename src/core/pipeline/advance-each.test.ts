@@ -198,6 +198,8 @@ describe("advance: failing runs in a nightly task", () => {
       for (const name of possibleOutcomes(step)) {
         // Only agents have a session that can be too long.
         if (step.kind !== "agent" && (name === "context_too_long" || name === "budget_exhausted")) continue;
+        // Only tasks that wait for the merge follow their branch.
+        if (name === "branch_updated" || name === "branch_rewritten") continue;
         // Needs `proof: true` in the pipeline's policy.
         if (name === "not_proven" && !improve.policy.proof) continue;
         let now: Advance = { ...first, task: { ...first.task, state } };

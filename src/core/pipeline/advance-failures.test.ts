@@ -95,7 +95,7 @@ describe("advance: failures that are retried once", () => {
     const now = after("published");
     expect(now.next?.trigger).toMatchObject({
       kind: "report",
-      text: 'state "implementing" has no edge for outcome "published" (it has: implemented, no_changes, needs_info)',
+      text: 'state "implementing" has no edge for outcome "published" (it has: implemented, no_changes, needs_info, conflict)',
     });
     expect(after("published", "invalid_output").task.status).toBe("failed");
   });
@@ -200,13 +200,18 @@ describe("advance: interrupted", () => {
   });
 });
 
+describe("advance: conflicts", () => {
+  it("go to the agent twice, then a person chooses", () => {
+    expect(after("conflict").next).toMatchObject({ state: "implementing", trigger: { kind: "conflict" } });
+    const third = after("conflict", "conflict", "conflict").task;
+    expect(third).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
+  });
+});
+
 describe("advance: failures that are not retried", () => {
-  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["conflict"], ["no_changes"]])(
-    "%s fails the task",
-    (name) => {
-      expect(after(name).task).toMatchObject({ state: "failed", status: "failed", outcome: name, reason: `${name} 1` });
-    },
-  );
+  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["no_changes"]])("%s fails the task", (name) => {
+    expect(after(name).task).toMatchObject({ state: "failed", status: "failed", outcome: name, reason: `${name} 1` });
+  });
 
   it.each<[OutcomeName]>([["refused"], ["budget_exhausted"]])("%s asks a person", (name) => {
     expect(after(name).task).toMatchObject({

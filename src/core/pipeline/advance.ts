@@ -1,9 +1,10 @@
 import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
+import { askAboutBranch, isAboutBranch, withBranchDecision } from "./decide-branch.ts";
 import { applyChecksDecision, askAboutChecks, askAboutCommit } from "./decide-checks.ts";
 import { enterState, goToEnd, type EnterParams, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
-import { isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
+import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
@@ -76,12 +77,13 @@ export function advance(given: AdvanceParams): Advance {
   const document =
     params.run === null ? null : documentOf(params.outcome, task.documents, { ...params, run: params.run.id });
   const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params, document), params), params) };
-  const move = recordMove(updated, recordApproval(task, decide(updated, state)));
+  const move = recordMove(updated, recordApproval(params, decide(updated, state)));
   return { ...move, ...(document !== null && { document }) };
 }
 
-/** Only a person's decision moves a task out of a wait. */
-function recordApproval(before: Task, move: Move): Move {
+/** A decision that moves a task out of a wait. What happens at the forge can do so, too, but approves nothing. */
+function recordApproval({ task: before, outcome }: AdvanceParams, move: Move): Move {
+  if (entryOf(outcome.name).class !== "decision") return move;
   if (before.waitingFor === null || move.end !== null || move.task.state === before.state) return move;
   return { ...move, task: approveState(move.task) };
 }
@@ -118,6 +120,7 @@ function decide(params: AdvanceParams, state: State): Move {
   if (outcome.name === "answered" && state.step.kind !== "wait")
     return repeatStep(params, replyTrigger(params, "answers"));
   if (outcome.name === "chosen") {
+    if (isAboutBranch(task.waitingFor)) return applyBranchDecision(params, outcome.payload.option);
     const chosen = applyChecksDecision(params, state) ?? applyChoice(params, state, outcome.payload.option);
     if (chosen !== null) return chosen;
   }
@@ -150,6 +153,9 @@ function followTargets(params: AdvanceParams, targets: readonly Target[]): Move 
 
 function takeTarget(params: AdvanceParams, target: Target): Move {
   const { task } = params;
+  // Without options of an agent, a person chooses the next state.
+  if (target.ask === "choice" && params.outcome.name !== "options_proposed")
+    return askPerson(params, params.outcome.summary, []);
   if (target.ask !== null) return askForReply(params, target.ask);
   const to = target.to ?? task.state;
   if (target.next !== null) return moveToNextItem(params, target);
@@ -214,6 +220,8 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
       return askForReply(params, edge.what);
     case "decide":
       return askAboutChecks(params);
+    case "branch":
+      return askAboutBranch(params);
     case "person":
       return askPerson(params, outcome.summary, []);
     case "fail":
@@ -295,6 +303,12 @@ function repeatStep(params: AdvanceParams, trigger: Trigger | null, queuedFor: Q
     queuedFor,
     again: true,
   });
+}
+
+function applyBranchDecision(params: AdvanceParams, option: string): Move {
+  const task = withBranchDecision(params.task, option);
+  if (task === null) return goToEnd(params, "cancelled", params.outcome.summary);
+  return repeatStep({ ...params, task }, task.trigger);
 }
 
 /** The role that asked the question that was just answered. An edge may have set another role than the state's own. */

@@ -19,13 +19,19 @@ export function confirmAnswers(task: Task, { index, answers }: AnswerChange, by:
 
 /**
  * Repeats the state that asked, with other answers than the assumed ones. The task's work is again what it was when the
- * question was asked; work whose git objects were removed with the task starts from the base.
+ * question was asked, unless people committed on its branch; work whose git objects were removed with the task starts from the base.
  */
 export function changeAnswers(params: AdvanceParams, change: AnswerChange, isWorkLost: boolean): Advance {
   const exchange = params.task.conversation[change.index];
   if (exchange === undefined) throw new Error(`task ${params.task.id} has no exchange ${change.index}`);
-  const { baseCommit } = params.task;
-  const work = isWorkLost ? { headCommit: baseCommit } : (exchange.work ?? { headCommit: baseCommit });
+  const { baseCommit, published } = params.task;
+  // Commits of people on the branch are kept, so the work goes on from there.
+  const hasPeoplesCommits = published?.people != null;
+  const work = hasPeoplesCommits
+    ? {}
+    : isWorkLost
+      ? { headCommit: baseCommit }
+      : (exchange.work ?? { headCommit: baseCommit });
   const task = { ...confirmAnswers(params.task, change, params.actor.name), ...work, order: null, waitingFor: null };
   const trigger = { kind: "answers", text: params.outcome.summary, run: null } as const;
   return reopen({ ...params, task }, exchange.state, { role: exchange.role ?? null, trigger });

@@ -2,6 +2,7 @@ import type { AdvanceParams } from "./advance.ts";
 import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { OutcomeName } from "../outcomes/outcome.ts";
 import type { State, Target } from "./pipeline.ts";
+import type { Role } from "../task/role.ts";
 import type { Exchange, Option, Task, WaitingFor } from "../task/task.ts";
 
 const OPTIONS = {
@@ -36,14 +37,16 @@ interface CommitQuestion {
   readonly options: readonly Option[];
   readonly reason: string;
   readonly at: number;
+  /** The role of the run that asks, which the reply continues. */
+  readonly role?: Role | null;
 }
 
 /** Adds a question to the conversation. The reply holds for this commit only. */
-export function askAboutCommit(task: Task, { commit, options, reason, at }: CommitQuestion): Task {
+export function askAboutCommit(task: Task, { commit, options, reason, at, role = null }: CommitQuestion): Task {
   const exchange: Exchange = {
     kind: "choice",
     state: task.state,
-    role: null,
+    role,
     asked: options,
     reply: null,
     by: null,

@@ -77,7 +77,7 @@ describe("possibleOutcomes()", () => {
       answers: ["answered", "cancel"],
       choice: ["chosen", "cancel"],
       review: ["changes_requested", "approve", "reject", "cancel"],
-      merge: ["merged", "closed", "conflict", "reject", "cancel"],
+      merge: ["merged", "closed", "ci_failed", "comments_received", "branch_updated", "conflict", "reject", "cancel"],
     });
   });
 

@@ -35,6 +35,10 @@ export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | nul
 /** True if this edge can require a person's decision. */
 export function needsPerson(edge: DefaultEdge): boolean {
   return (
-    edge.do === "ask" || edge.do === "person" || edge.do === "decide" || (edge.do === "again" && edge.then === "person")
+    edge.do === "ask" ||
+    edge.do === "person" ||
+    edge.do === "decide" ||
+    edge.do === "branch" ||
+    (edge.do === "again" && edge.then === "person")
   );
 }

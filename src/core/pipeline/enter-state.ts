@@ -2,6 +2,7 @@ import type { AdvanceParams } from "./advance.ts";
 import type { EndStatus, Facts, Pipeline, State, WaitKind } from "./pipeline.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
+import { entryOf } from "../outcomes/outcome.ts";
 import { toOptions } from "../outcomes/read-outcome.ts";
 import type { Exchange, Option, QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
 
@@ -98,6 +99,14 @@ function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, ag
 function startWait(params: EnterParams, task: Task, state: State, kind: WaitKind): Move {
   const { outcome, at } = params;
   const waitingFor = waitFor(kind, state, task, at);
+  // After something happened at the forge, the task is back here because a limit is used up.
+  if (waitingFor.kind === "merge" && params.run === null && entryOf(outcome.name).class !== "decision")
+    return {
+      task,
+      waitingFor: { ...waitingFor, problem: { reason: outcome.summary, tries: 0, retryAt: null } },
+      next: null,
+      end: null,
+    };
   // A person chooses one of the fixes that the investigation found.
   if (waitingFor.kind !== "choice" || outcome.name !== "investigation_complete")
     return { task, waitingFor, next: null, end: null };

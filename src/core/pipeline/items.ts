@@ -22,7 +22,7 @@ export function giveUpItem(items: Items, outcome: Outcome): Items {
 
 /** Resets the task to the base commit without a branch, so that the next item does not build on the last one. */
 export function discardWork(task: Task): Task {
-  return task.items === null ? task : { ...task, branch: null, headCommit: task.baseCommit };
+  return task.items === null ? task : { ...task, branch: null, headCommit: task.baseCommit, published: null };
 }
 
 /** True if a retry from this state starts the list again. Each item begins with its analysis. */

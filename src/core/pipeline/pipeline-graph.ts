@@ -111,3 +111,8 @@ export function findShortestPath(
   for (let name = cameFrom.get(to); name !== undefined; name = cameFrom.get(name)) route.unshift(name);
   return route;
 }
+
+/** Whether tasks of this pipeline stay open after publishing. They follow what people do with their branch. */
+export function waitsForMerge({ states }: Pick<Pipeline, "states">): boolean {
+  return Object.values(states).some(({ step }) => step.kind === "wait" && step.for === "merge");
+}

@@ -19,6 +19,8 @@ function triggerText(outcome: Outcome): string {
     case "checks_inconclusive":
     case "not_proven":
     case "policy_failed":
+    case "ci_failed":
+    case "comments_received":
     case "revise":
       return nonBlank(outcome.payload.details) ?? summary;
     case "changes_requested":

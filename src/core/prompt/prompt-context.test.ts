@@ -80,7 +80,7 @@ describe("buildContext", () => {
   it.each([
     ["errors", "The checks of your earlier work failed."],
     ["verdict", "Your earlier work was verified by another agent and rejected"],
-    ["conflict", "Your earlier work conflicts with new commits on the base branch."],
+    ["conflict", "Your earlier work conflicts with new commits of other people."],
     ["report", "The report at the end of an earlier run was invalid"],
   ] as const)("describes the trigger %s and puts its text into the errors", (kind, sentence) => {
     const trigger = { kind, text: "two of the three cases are missing", run: null };

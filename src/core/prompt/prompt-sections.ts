@@ -46,7 +46,8 @@ const TRIGGERS: Readonly<Record<Trigger["kind"], string>> = {
   errors: "The checks of your earlier work failed. Fix the cause of the errors below; do not work around the check.",
   verdict:
     "Your earlier work was verified by another agent and rejected for the reason below. Do the task so that it passes.",
-  conflict: "Your earlier work conflicts with new commits on the base branch. Adapt it to the current files.",
+  conflict:
+    "Your earlier work conflicts with new commits of other people. Adapt it to the current files. Where a file contains git's conflict markers (<<<<<<<, =======, >>>>>>>), resolve the conflict so that both changes are kept, and remove the markers.",
   report:
     "The report at the end of an earlier run was invalid; the problem is described below. Look at the current files, finish the work, and report again.",
   answers: "A person answered your questions. Continue with their answers.",

@@ -40,6 +40,18 @@ export type Gate = "person" | "auto";
 export const PROOF_GATES = ["require", "show", "off"] as const;
 export type ProofGate = (typeof PROOF_GATES)[number];
 
+/** Whose comments on a change request start work: those that request changes, or all. Only members of the project count. */
+export const COMMENT_REACTIONS = ["changes_requested", "all", "off"] as const;
+
+/** What a task that waits for its merge does by itself. */
+export interface ReactSettings {
+  /** Repair the change if CI failed. */
+  readonly ci: boolean;
+  readonly comments: (typeof COMMENT_REACTIONS)[number];
+}
+
+export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested" };
+
 export interface ForgeSettings {
   readonly kind: string;
   readonly url: string | null;
@@ -52,6 +64,7 @@ export interface ForgeSettings {
   /** Added to the pipeline's labels. */
   readonly labels: readonly string[];
   readonly draft: boolean;
+  readonly react: ReactSettings;
   /** The keys that only this kind of forge has. */
   readonly options: OwnSettings;
 }

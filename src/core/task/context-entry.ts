@@ -47,13 +47,26 @@ interface EntryParams {
 export function contextEntryOf({ outcome, run, trigger, at }: EntryParams): ContextEntry | null {
   const found = run === null ? describeDecision(outcome) : describeRun(outcome, run.role, trigger);
   if (found === null) return null;
-  return { ...found, summary: shorten(outcome.summary), run: run?.id ?? null, at };
+  return { ...found, summary: shorten(summaryOf(outcome)), run: run?.id ?? null, at };
+}
+
+/** Later runs need the comments themselves. */
+function summaryOf(outcome: Outcome): string {
+  return (outcome.name === "comments_received" ? outcome.payload.details : undefined) ?? outcome.summary;
 }
 
 type Described = Pick<ContextEntry, "kind" | "source" | "data">;
 
 function describeDecision(outcome: Outcome): Described | null {
-  return outcome.name === "revise" ? { kind: "feedback", source: "person", data: {} } : null;
+  switch (outcome.name) {
+    case "revise":
+    case "comments_received":
+      return { kind: "feedback", source: "person", data: {} };
+    case "ci_failed":
+      return { kind: "failed_checks", source: "engine", data: { outcome: outcome.name } };
+    default:
+      return null;
+  }
 }
 
 const REPAIRS: readonly (Trigger["kind"] | undefined)[] = ["errors", "verdict", "conflict", "report"];

@@ -45,6 +45,10 @@ export const EVENT_TYPES = [
   "request.merged", // a change request; data: number, url
   "request.closed",
   "request.reopened",
+  "request.updated", // people pushed commits; data: number, url, commit
+  "request.commented", // by people whose comments start work; data: number, url, commit
+  "request.ci_failed", // data: number, url, commit
+  "request.conflict", // with the base branch; data: number, url, commit
   "request.unexplained", // people are asked why it was closed; data: number, url, proposal
   "daemon.started",
   "daemon.stopped",

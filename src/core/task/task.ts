@@ -46,6 +46,8 @@ export interface Task {
   readonly baseCommit: string | null;
   /** The newest commit of the task's work, created by the engine. Equals the base commit until there is work. */
   readonly headCommit: string | null;
+  /** The task's branch on the remote. Null until it is published; missing in tasks stored by an earlier version. */
+  readonly published?: PublishedBranch | null;
   readonly plan: Readonly<Record<string, unknown>> | null;
   readonly planHash: string | null;
   /** Every version of the plan, the design and the investigation report, oldest first. */
@@ -68,6 +70,31 @@ export interface Task {
   readonly updatedAt: number;
   readonly finishedAt: number | null;
 }
+
+/** What is known about the task's branch on the remote, and what the task already reacted to at the forge. */
+export interface PublishedBranch {
+  /** The newest commit of the remote branch that the task's work contains. A push replaces only this commit. */
+  readonly head: string;
+  /** The branch that the change is to be merged into. */
+  readonly base: string;
+  /** The newest commit of people on the branch. Later commits are put on top of it. Null if the task made all of them. */
+  readonly people: string | null;
+  /** A person's decision about a branch that was rewritten to this commit. */
+  readonly decision?: { readonly commit: string; readonly choice: "take_over" | "restore" } | null;
+  readonly seen: SeenAtForge;
+}
+
+/** What the task reacted to, so that a restart does not make it react again. */
+export interface SeenAtForge {
+  /** Ids of comments. */
+  readonly comments: readonly string[];
+  /** The newest commit whose CI failed. */
+  readonly ci: string | null;
+  /** The commit that had a conflict with the base. */
+  readonly conflict: string | null;
+}
+
+export const NOTHING_SEEN: SeenAtForge = { comments: [], ci: null, conflict: null };
 
 export interface Items {
   readonly list: readonly string[];
@@ -141,16 +168,16 @@ export type WaitingFor =
       readonly since: number;
       /**
        * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
-       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. Missing for
-       * all other choices.
+       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. `branch`: what
+       * to do about a branch that a person rewrote. Missing for all other choices.
        */
-      readonly about?: "checks" | "findings" | "dependency";
+      readonly about?: "checks" | "findings" | "dependency" | "branch";
     }
   | { readonly kind: "review"; readonly since: number }
   | {
       readonly kind: "merge";
       readonly since: number;
-      /** Why the engine could not merge it by itself (`gates.merge: auto`). Missing if it did not try. */
+      /** Why a person is needed: the engine could not merge it (`gates.merge: auto`), or a limit of reactions to the forge is used up. */
       readonly problem?: MergeProblem;
     };
 

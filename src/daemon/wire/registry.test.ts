@@ -84,7 +84,8 @@ const teahouse: ForgeDefinition = {
       return ["The kettle is cold."];
     };
     const reading = { find: unused, listOpen: unused, read: unused, readState: unused, readIssue: unused };
-    return { publish: unused, ...reading, merge: unused, close: unused, postReview: unused, check };
+    const following = { readCiFailures: unused, hasWriteAccess: unused };
+    return { publish: unused, ...reading, ...following, merge: unused, close: unused, postReview: unused, check };
   },
   docs: [["personal", "a cup"]],
 };

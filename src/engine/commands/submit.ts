@@ -140,6 +140,7 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
     branch: pipeline.policy.branch === null ? branchName(settings.workspace.branch, { id, title }) : null,
     baseCommit: null,
     headCommit: null,
+    published: null,
     plan: null,
     planHash: null,
     documents: [],

@@ -21,6 +21,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
     updatedAt: 1_000,
   };
   const reported: string[] = [];
+  const warnings: string[] = [];
   const calls = { look: 0 };
   const forge = {
     readState: async () => {
@@ -32,7 +33,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
   const clock = createFakeClock(2_000);
   const ports = {
     clock,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: { info: () => undefined, warn: () => void warnings.push("warning"), error: () => undefined },
     projects: { lastGood: async () => ({}) },
     forges: { open: () => forge },
     channels: { namesFor: () => [] },
@@ -55,7 +56,7 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
       },
     },
   } as unknown as EnginePorts;
-  return { readBack: createReadBack(ports), reported, calls, status: () => proposal.status, clock };
+  return { readBack: createReadBack(ports), reported, warnings, calls, status: () => proposal.status, clock };
 }
 
 const missing = async (): Promise<never> => {
@@ -111,20 +112,20 @@ describe("reading back", () => {
   it("when triggered, accepts a merge, but leaves a closing to a regular read-back a minute later", async () => {
     const triggered = new Set(["shop"]);
     const merged = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
-    await merged.readBack(new Set(["blog"]));
+    await merged.readBack({ triggered: new Set(["blog"]) });
     expect([merged.status(), merged.calls.look]).toEqual(["published", 0]);
-    await merged.readBack(triggered);
+    await merged.readBack({ triggered });
     expect(merged.status()).toBe("merged");
     const closed = world({ look: async () => ({ state: "closed" }) });
-    for (let call = 0; call < 5; call++) await closed.readBack(triggered);
+    for (let call = 0; call < 5; call++) await closed.readBack({ triggered });
     await closed.readBack();
     expect(closed.status()).toBe("published");
-    await closed.readBack(triggered);
+    await closed.readBack({ triggered });
     expect(closed.status()).toBe("published");
     await closed.readBack();
     expect(closed.status()).toBe("closed");
     const confirmed = world({ look: async () => ({ state: "closed" }) });
-    await confirmed.readBack(triggered);
+    await confirmed.readBack({ triggered });
     await confirmed.clock.advance(60_000);
     await confirmed.readBack();
     expect(confirmed.status()).toBe("closed");
@@ -132,7 +133,7 @@ describe("reading back", () => {
 
   it("reports a change once if read-backs run concurrently", async () => {
     const { readBack, reported } = world({ look: async () => ({ state: "merged", mergeCommit: "abc" }) });
-    await Promise.all([readBack(), readBack(new Set(["shop"])), readBack()]);
+    await Promise.all([readBack(), readBack({ triggered: new Set(["shop"]) }), readBack()]);
     expect(reported).toEqual(["request.merged"]);
   });
 
@@ -148,5 +149,30 @@ describe("reading back", () => {
     await clock.advance(3_000);
     await readBack();
     expect(calls.look).toBe(2);
+  });
+
+  it("reports a forge that is down once, tries less and less often, and continues by itself", async () => {
+    let isDown = true;
+    const { readBack, calls, clock, warnings, status } = world({
+      look: async () => {
+        if (isDown) throw new ForgeError("unreachable", "refused the connection");
+        return { state: "merged", mergeCommit: "abc" };
+      },
+    });
+    await readBack();
+    for (const minutes of [1, 2, 4]) {
+      const before = calls.look;
+      await clock.advance(minutes * 60_000 - 1);
+      await readBack();
+      expect(calls.look).toBe(before);
+      await clock.advance(1);
+      await readBack();
+      expect(calls.look).toBe(before + 1);
+    }
+    expect(warnings).toHaveLength(1);
+    isDown = false;
+    await clock.advance(8 * 60_000);
+    await readBack();
+    expect(status()).toBe("merged");
   });
 });

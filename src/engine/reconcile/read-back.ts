@@ -3,9 +3,12 @@ import { NIGHT_LABEL } from "../../core/nightly/describe-change.ts";
 import { ConfigError, ForgeError, UserError } from "../../core/text/errors.ts";
 import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import { reasonCommand, WHY_CLOSED } from "../../core/notices/notice.ts";
+import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import { isAboutBranch } from "../../core/pipeline/decide-branch.ts";
+import { parkDelayMs } from "../../core/task/retry.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Task } from "../../core/task/task.ts";
-import type { ChangeRequestLook, Forge } from "../../ports/forge.ts";
+import type { ChangeRequestLook, ChangeRequestState, Forge } from "../../ports/forge.ts";
 import type { Project } from "../../ports/store.ts";
 import { markAsked, markClosed, markMerged, markReopened, listUnexplained } from "../nightly/ledger.ts";
 import { noticesFor } from "../deliver/notices.ts";
@@ -13,34 +16,44 @@ import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { transact } from "../transact.ts";
+import { createPollTimes, type PollTimes } from "./poll-times.ts";
+import { reactToRequest } from "./react-to-request.ts";
 
 const MAX_OPEN = 200;
 /** A request may be closed and reopened, for example to restart CI. */
 const REOPEN_WINDOW_MS = 2 * 86_400_000;
-const BACKOFF_MS = 10 * 60_000;
 const CONFIRM_AFTER_MS = 60_000;
 
-/** Reads back all projects, or only those whose forge reported an event. */
-type ReadBack = (triggered?: ReadonlySet<string>) => Promise<void>;
+export interface ReadBackParams {
+  /** Only these projects, because their forge reported an event. */
+  readonly triggered?: ReadonlySet<string>;
+  /** Only change requests of tasks that wait for them. */
+  readonly onlyTasks?: boolean;
+}
 
-/** Reads the state of every open change request from the forge and applies merges and closings. */
+type ReadBack = (params?: ReadBackParams) => Promise<void>;
+
+/**
+ * Reads open change requests from the forge and applies what happened to them. Those of proposals are read each time, those of
+ * waiting tasks when they are due.
+ */
 export function createReadBack(ports: EnginePorts): ReadBack {
-  const shared = { closedUrls: new Map(), backOffUntil: new Map() };
+  const shared = { closedUrls: new Map(), outages: new Map(), pollTimes: createPollTimes() };
   let last: Promise<void> = Promise.resolve();
   // Serialized, because two concurrent read-backs would report the same change twice.
-  return async (triggered) => (last = last.catch(() => undefined).then(() => readAll(triggered)));
+  return async (params = {}) => (last = last.catch(() => undefined).then(() => readAll(params)));
 
-  async function readAll(triggered?: ReadonlySet<string>): Promise<void> {
-    const state: ReadBackState = { ...shared, isTriggered: triggered !== undefined };
+  async function readAll({ triggered, onlyTasks = false }: ReadBackParams): Promise<void> {
+    const state: ReadBackState = { ...shared, isTriggered: triggered !== undefined, onlyTasks };
     for (const project of await ports.store.projects.listProjects()) {
       if (triggered?.has(project.name) === false) continue;
-      if ((state.backOffUntil.get(project.name) ?? 0) > ports.clock.now()) continue;
+      if ((state.outages.get(project.name)?.until ?? 0) > ports.clock.now()) continue;
       try {
         await readProject(ports, project, state);
+        endOutage(ports, project, state);
       } catch (error) {
         // An error in one project must not affect the others.
         backOff(ports, project, state, error);
-        ports.log.warn("change requests could not be read back", { project: project.name, error: String(error) });
       }
     }
   }
@@ -49,22 +62,33 @@ export function createReadBack(ports: EnginePorts): ReadBack {
 interface ReadBackState {
   /** URLs last seen closed, and when a second look may confirm it. Only a request seen closed twice in a row counts. */
   readonly closedUrls: Map<string, number>;
-  /** Projects whose forge is not called before this time. */
-  readonly backOffUntil: Map<string, number>;
+  /** Projects whose forge fails: how often in a row, and when to try again. */
+  readonly outages: Map<string, { readonly times: number; readonly until: number }>;
+  readonly pollTimes: PollTimes;
   /** Triggered by a webhook. Such read-backs follow each other closely, so they cannot confirm a closing. */
   readonly isTriggered: boolean;
+  readonly onlyTasks: boolean;
 }
 
-function backOff({ clock }: EnginePorts, { name }: Project, { backOffUntil }: ReadBackState, error: unknown): void {
-  if (error instanceof ForgeError) backOffUntil.set(name, error.retryAt ?? clock.now() + BACKOFF_MS);
+/** Tries again after 1, 2, 4 … 30 minutes, and says so once. */
+function backOff({ clock, log }: EnginePorts, { name }: Project, { outages }: ReadBackState, error: unknown): void {
+  const times = (outages.get(name)?.times ?? 0) + 1;
+  if (times === 1 || !(error instanceof ForgeError))
+    log.warn("change requests could not be read back", { project: name, error: String(error) });
+  if (!(error instanceof ForgeError)) return;
+  outages.set(name, { times, until: error.retryAt ?? clock.now() + parkDelayMs(times) });
+}
+
+function endOutage({ log }: EnginePorts, { name }: Project, { outages }: ReadBackState): void {
+  if (outages.delete(name)) log.info("change requests can be read back again", { project: name });
 }
 
 async function readProject(ports: EnginePorts, project: Project, state: ReadBackState): Promise<void> {
   const forge = await openForge(ports, project);
   if (forge !== null)
-    for (const request of await listOpenRequests(ports, project))
+    for (const request of await listOpenRequests(ports, project, state))
       await readOne(ports, { project, forge, request, state });
-  await askForReasons(ports, project);
+  if (!state.onlyTasks) await askForReasons(ports, project);
 }
 
 /** Null if the forge cannot be used. `doctor` and the publish step report the reason. */
@@ -83,15 +107,35 @@ interface OpenRequest {
   readonly url: string;
   /** It was closed recently and may have been reopened. */
   readonly isClosed: boolean;
+  /** Since when a task waits for it. Null for a proposal, whose task has ended. */
+  readonly waitsSince: number | null;
 }
 
 /** The requests of published proposals and of tasks that wait for a merge. */
-async function listOpenRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
+async function listOpenRequests(
+  ports: EnginePorts,
+  project: Project,
+  state: ReadBackState,
+): Promise<readonly OpenRequest[]> {
+  const proposals = state.onlyTasks ? [] : await listProposedRequests(ports, project);
+  const now = ports.clock.now();
+  const waiting = await listWaitingRequests(ports, project);
+  const due = waiting.filter(
+    ({ url, waitsSince }) =>
+      state.isTriggered || state.closedUrls.has(url) || state.pollTimes.takeIfDue(url, waitsSince ?? now, now),
+  );
+  return [...proposals, ...due];
+}
+
+async function listProposedRequests({ store, clock }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
   const listByStatus = (status: "published" | "closed") =>
     store.ledger.listProposals({ project: project.name, statuses: [status], limit: MAX_OPEN });
   const reopenableSince = clock.now() - REOPEN_WINDOW_MS;
   const closed = (await listByStatus("closed")).filter(({ updatedAt }) => updatedAt > reopenableSince);
-  const proposals = [...(await listByStatus("published")), ...closed];
+  return [...(await listByStatus("published")), ...closed].flatMap(toOpenRequest);
+}
+
+async function listWaitingRequests({ store }: EnginePorts, project: Project): Promise<readonly OpenRequest[]> {
   const waiting = await store.tasks.listTasks({
     status: ["waiting"],
     state: null,
@@ -100,21 +144,31 @@ async function listOpenRequests({ store, clock }: EnginePorts, project: Project)
     limit: MAX_OPEN,
   });
   const taskRequests = await Promise.all(
-    waiting.rows.filter(({ waitingFor }) => waitingFor?.kind === "merge").map((task) => findRequestOfTask(store, task)),
+    waiting.rows.filter(waitsForRequest).map((task) => findRequestOfTask(store, task)),
   );
-  return [...proposals.flatMap(toOpenRequest), ...taskRequests.flat()];
+  return taskRequests.flat();
+}
+
+/** A person may also have to decide about the branch first. Meanwhile the request can be merged or closed. */
+function waitsForRequest({ waitingFor }: Task): boolean {
+  return waitingFor?.kind === "merge" || isAboutBranch(waitingFor);
 }
 
 function toOpenRequest({ task, number, url, status }: Proposal): readonly OpenRequest[] {
-  return number === null || url === null ? [] : [{ task, number, url, isClosed: status === "closed" }];
+  return number === null || url === null
+    ? []
+    : [{ task, number, url, isClosed: status === "closed", waitsSince: null }];
 }
 
-async function findRequestOfTask(store: EnginePorts["store"], { id }: Task): Promise<readonly OpenRequest[]> {
+async function findRequestOfTask(
+  store: EnginePorts["store"],
+  { id, waitingFor, updatedAt }: Task,
+): Promise<readonly OpenRequest[]> {
   const artifacts = await store.tasks.listArtifacts(id);
   const request = artifacts.findLast(({ type }) => type === "change_request");
   const number = request?.data["number"];
   return typeof number === "number" && request?.url != null
-    ? [{ task: id, number, url: request.url, isClosed: false }]
+    ? [{ task: id, number, url: request.url, isClosed: false, waitsSince: waitingFor?.since ?? updatedAt }]
     : [];
 }
 
@@ -133,6 +187,8 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
       return warnAbout(ports, request, "the change request at this number is not the one that Nightshift opened");
     if (now.state === "open") state.closedUrls.delete(request.url);
     if (now.state === "open" && request.isClosed) return await applyReopened(ports, request);
+    if (now.state === "open" && "comments" in now)
+      return await reactToRequest(ports, { project, forge: reading.forge, task: request.task, request: now });
     if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isConfirmed(ports, state, request))))
       return;
     await applyState(ports, project, request, now);
@@ -143,12 +199,13 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
   }
 }
 
-type RequestState = Pick<ChangeRequestLook, "state" | "mergeCommit">;
+type RequestState = ChangeRequestState | Pick<ChangeRequestLook, "state" | "mergeCommit">;
 
 /** Null if the number belongs to another request, because the project or its forge was replaced. */
 async function readRequest({ forge, request }: Reading): Promise<RequestState | null> {
   try {
-    const now = await forge.readState(request.number);
+    const isWaiting = request.waitsSince !== null;
+    const now = await (isWaiting ? forge.read(request.number) : forge.readState(request.number));
     return now.url === request.url ? now : null;
   } catch (error) {
     if (!(error instanceof ForgeError) || error.trouble !== "missing") throw error;
@@ -161,12 +218,13 @@ async function readRequest({ forge, request }: Reading): Promise<RequestState | 
 function isConfirmed(
   { clock }: EnginePorts,
   { closedUrls, isTriggered }: ReadBackState,
-  { url }: OpenRequest,
+  { url, waitsSince }: OpenRequest,
 ): boolean {
   const now = clock.now();
   const from = closedUrls.get(url);
   if (from !== undefined && from <= now && !isTriggered) return closedUrls.delete(url);
-  if (from === undefined || !isTriggered) closedUrls.set(url, isTriggered ? now + CONFIRM_AFTER_MS : now);
+  if (from === undefined || !isTriggered)
+    closedUrls.set(url, isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now);
   return false;
 }
 
@@ -190,7 +248,7 @@ async function applyState(
     data: { number: request.number, url: request.url },
   });
   const task = await ports.store.tasks.getTask(request.task);
-  if (task?.waitingFor?.kind === "merge") await advanceTask(ports, { project, task: task.id, event });
+  if (task !== null && waitsForRequest(task)) await advanceTask(ports, { project, task: task.id, event });
   else await ports.store.events.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
@@ -219,10 +277,12 @@ async function advanceTask(ports: EnginePorts, { project, task: id, event }: Mer
   const settings = await ports.projects.lastGood(project);
   await transact(ports, id, null, async (task) => {
     // A person may have decided meanwhile.
-    if (task.waitingFor?.kind !== "merge") return { advance: { task, events: [], next: null } };
+    if (!waitsForRequest(task)) return { advance: { task, events: [], next: null } };
+    const pipeline = await pipelineOf(ports, task);
     const advanced = advance({
-      pipeline: await pipelineOf(ports, task),
-      task,
+      pipeline,
+      // A task that asks about its branch is in another state. It ends as if it waited for the merge.
+      task: { ...task, state: findMergeState(pipeline, task) },
       outcome: outcomeOf(event.type === "request.merged" ? "merged" : "closed", event.summary),
       run: null,
       actor: SYSTEM,
@@ -233,6 +293,12 @@ async function advanceTask(ports: EnginePorts, { project, task: id, event }: Mer
     });
     return { advance: advanced, events: [event] };
   });
+}
+
+function findMergeState({ states }: Pipeline, { state, waitingFor }: Task): string {
+  if (waitingFor?.kind === "merge") return state;
+  const waiting = Object.values(states).find(({ step }) => step.kind === "wait" && step.for === "merge");
+  return waiting?.name ?? state;
 }
 
 /** Asks once for each closed request why it was closed. The answer becomes a rule for later nights. */

@@ -10,7 +10,7 @@ import {
   type Tokens,
 } from "../../core/task/run.ts";
 import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
-import type { Artifact, Task } from "../../core/task/task.ts";
+import type { Artifact, PublishedBranch, Task } from "../../core/task/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
@@ -40,6 +40,8 @@ export interface Work {
   readonly baseCommit: string;
   /** The task's newest commit; equal to the base until there is work. */
   readonly headCommit: string;
+  /** Belongs to the commits: a work that contains commits of people says so here. */
+  readonly published?: PublishedBranch | null;
 }
 
 export interface StepResult {
@@ -51,7 +53,7 @@ export interface StepResult {
   /** The commit with the files that the run changed. */
   readonly commit: string | null;
   /** The task's commits after the step. */
-  readonly work: { readonly baseCommit: string | null; readonly headCommit: string | null };
+  readonly work: Pick<Task, "baseCommit" | "headCommit" | "published">;
   readonly costUsd: number | null;
   readonly costBasis: CostBasis;
   readonly tokens: Tokens;
@@ -99,7 +101,11 @@ export function resultOf(
     endedBy: null,
     error: null,
     commit: null,
-    work: { baseCommit: context.task.baseCommit, headCommit: context.task.headCommit },
+    work: {
+      baseCommit: context.task.baseCommit,
+      headCommit: context.task.headCommit,
+      published: context.task.published ?? null,
+    },
     costUsd: 0,
     costBasis: "computed",
     tokens: NO_TOKENS,

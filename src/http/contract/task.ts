@@ -50,7 +50,10 @@ export const waitingForSchema = z
           retry_at: time.nullable().meta({ description: "When the engine tries again. Null if a person must decide." }),
         })
         .nullable()
-        .meta({ description: "Why the engine could not merge it by itself (`gates.merge: auto`)." }),
+        .meta({
+          description:
+            "Why a person is needed: the engine could not merge it by itself, or it no longer reacts to the forge by itself.",
+        }),
     }),
   ])
   .meta({ id: "WaitingFor" });
@@ -197,6 +200,8 @@ export const taskSchema = z
         number: z.int(),
         url: z.string(),
         state: z.enum(["open", "merged", "closed"]).meta({ description: "As last read from the forge." }),
+        head: z.string().nullable().meta({ description: "The newest commit that the task knows." }),
+        base: z.string().nullable().meta({ description: "The branch to merge into." }),
         ended_at: time.nullable().meta({ description: "When Nightshift saw that it was merged or closed." }),
       })
       .nullable(),

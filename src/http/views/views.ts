@@ -93,7 +93,7 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
       type,
       label,
       url,
-      data,
+      data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
   };
 }
@@ -180,12 +180,19 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     is_fallback: isFallback(task),
     waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
     queued_for: task.queuedFor === null ? null : viewQueued(task.queuedFor),
-    change_request: changeRequest === null ? null : viewChangeRequest(changeRequest),
+    change_request: changeRequest === null ? null : viewChangeRequest(changeRequest, task),
   };
 }
 
-function viewChangeRequest({ number, url, state, endedAt }: TaskChangeRequest) {
-  return { number, url, state, ended_at: isoOrNull(endedAt) };
+/** What became of the change request, which its artifact does not say. */
+function describeRequest({ task, changeRequest }: TaskRow): Artifact["data"] {
+  const { head = null, base = null } = task.published ?? {};
+  return { state: changeRequest?.state ?? "open", head, base };
+}
+
+function viewChangeRequest({ number, url, state, endedAt }: TaskChangeRequest, { published }: Task) {
+  const { head = null, base = null } = published ?? {};
+  return { number, url, state, head, base, ended_at: isoOrNull(endedAt) };
 }
 
 function viewQueued({ kind, until, reason }: QueuedFor): NonNullable<TaskJson["queued_for"]> {

@@ -357,3 +357,14 @@ describe("describeFindings", () => {
     ).toBe("- and 10 more");
   });
 });
+
+describe("diff policy: conflict markers", () => {
+  const conflict = "one\n<<<<<<< theirs\na\n=======\nb\n>>>>>>> ours\n";
+
+  test("rejects a file with an unresolved conflict, but not one that had it before", () => {
+    const [finding] = check({ "a.txt": "one\n" }, { "a.txt": conflict });
+    expect(finding).toMatchObject({ rule: "conflict_marker", severity: "error", path: "a.txt", line: 2 });
+    expect(check({ "a.txt": conflict }, { "a.txt": `${conflict}more\n` })).toEqual([]);
+    expect(check({}, { "a.md": "Title\n=======\n" })).toEqual([]);
+  });
+});

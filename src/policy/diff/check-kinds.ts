@@ -1,5 +1,5 @@
 import type { FileSide } from "../../core/change/file-change.ts";
-import { isSource, type ChangedFile } from "./changed-file.ts";
+import { isSource, type ChangedFile, type TextSide } from "./changed-file.ts";
 import { severityOf, type DiffRules, type Finding } from "./finding.ts";
 
 /** Reports everything that is not a text file of reasonable size, because it cannot be reviewed. */
@@ -10,6 +10,7 @@ export function checkKinds(files: readonly ChangedFile[], rules: DiffRules): Fin
     ...checkMode(file),
     ...checkFileSize(file, rules),
     ...checkBinary(file, rules),
+    ...checkConflictMarkers(file),
   ]);
 }
 
@@ -98,4 +99,19 @@ function checkBinary({ path, before, after }: ChangedFile, rules: DiffRules): Fi
 function lineOfOddByte(text: string): number | null {
   const place = text.search(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/);
   return place < 0 ? null : text.slice(0, place).split("\n").length;
+}
+
+/** Both ends of a conflict, as git writes them. The line in between also underlines headings in Markdown. */
+const CONFLICT_START = /^<{7} /m;
+const CONFLICT_END = /^>{7} /m;
+
+function checkConflictMarkers({ path, before, after }: ChangedFile): Finding[] {
+  if (after === null || !hasConflict(after) || (before !== null && hasConflict(before))) return [];
+  const line = after.lines.findIndex((each) => CONFLICT_START.test(each)) + 1;
+  const message = "This file contains git's conflict markers. Resolve the conflict and remove them.";
+  return [{ rule: "conflict_marker", severity: "error", path, line, message }];
+}
+
+function hasConflict({ text }: TextSide): boolean {
+  return CONFLICT_START.test(text) && CONFLICT_END.test(text);
 }

@@ -20,6 +20,7 @@ export type FindingRule =
   | "submodule"
   | "link"
   | "mode"
+  | "conflict_marker"
   | "gates_changed"
   | "weakened_test"
   | "known_change";

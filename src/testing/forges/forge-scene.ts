@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { expect } from "vitest";
 import { ForgeError } from "../../core/text/errors.ts";
-import type { ForgeSettings } from "../../core/settings/settings.ts";
+import { DEFAULT_REACT, type ForgeSettings } from "../../core/settings/settings.ts";
 import type { ChangeRequestDraft, Forge } from "../../ports/forge.ts";
 import { git, writeFiles } from "../temp-repo.ts";
 import type { TempRepo } from "../temp-repo.ts";
@@ -81,6 +81,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
           assignee: null,
           labels: [],
           draft: false,
+          react: DEFAULT_REACT,
           options: {},
           ...settings,
         },

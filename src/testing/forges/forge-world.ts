@@ -36,6 +36,8 @@ export interface FakeComment {
   /** `review`: the text of a GitHub review; `system`: a system note of GitLab. */
   readonly kind: "comment" | "review" | "system";
   readonly at: string;
+  /** The comment is part of a review that requests changes. */
+  readonly requestsChanges?: boolean;
 }
 
 export type FakeCi = "running" | "passed" | "failed";
@@ -67,6 +69,8 @@ export interface ForgeWorld {
   readonly changeRequests: FakeChangeRequest[];
   readonly issues: FakeIssue[];
   readonly ci: Map<string, FakeCi>;
+  /** Logs of failed CI by commit. */
+  readonly ciLogs: Map<string, string>;
   readonly labels: Set<string>;
   readonly mergeRules: MergeRules;
 }

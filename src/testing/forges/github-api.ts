@@ -44,6 +44,12 @@ async function route(world: ForgeWorld, request: ApiRequest): Promise<ApiRespons
   if (key === "POST /pulls") return await create(world, request);
   const [, sha = "", what = ""] = /^\/commits\/([0-9a-f]{40})\/(check-runs|status)$/.exec(rest) ?? [];
   if (sha !== "") return ciResponse(world, sha, what);
+  const [, member = ""] = /^\/collaborators\/([^/]+)\/permission$/.exec(rest) ?? [];
+  if (member !== "")
+    return { status: 200, body: { permission: world.users.includes(member) ? "write" : "read", user: null } };
+  if (/^\/check-runs\/\d+\/annotations$/.test(rest))
+    return list(world, request, [{ path: "a.txt", start_line: 3, annotation_level: "failure", message: "is wrong" }]);
+  if (/^\/actions\/jobs\/\d+\/logs$/.test(rest)) return jobLog(world);
   const [, ref = ""] = /^\/git\/refs?\/heads%2F([^/]+)$/.exec(rest) ?? [];
   if (ref !== "") return await handleGitRef(world, request, decodeURIComponent(ref));
   const [, listName = "", user = ""] = /^\/(collaborators|assignees)\/([^/]+)$/.exec(rest) ?? [];
@@ -192,8 +198,27 @@ function ciResponse(world: ForgeWorld, sha: string, what: string): ApiResponse {
   if (what === "status") return { status: 200, body: { state: "pending", statuses: [], total_count: 0, sha } };
   const conclusion = ci === "passed" ? "success" : ci === "failed" ? "failure" : null;
   const runs =
-    ci === undefined ? [] : [{ id: 1, status: conclusion === null ? "in_progress" : "completed", conclusion }];
+    ci === undefined
+      ? []
+      : [
+          {
+            id: 1,
+            name: "build",
+            status: conclusion === null ? "in_progress" : "completed",
+            conclusion,
+            app: { slug: "github-actions" },
+            output: { title: "The build failed", summary: "1 test failed", annotations_count: 1 },
+          },
+        ];
   return { status: 200, body: { total_count: runs.length, check_runs: runs } };
+}
+
+/** GitHub redirects to a server that must not get the token. */
+function jobLog({ url, ciLogs }: ForgeWorld): ApiResponse {
+  const log = [...ciLogs.values()].at(-1) ?? "";
+  const elsewhere = url.replace("127.0.0.1", "localhost");
+  const location = `${elsewhere}/logs?text=${encodeURIComponent(`2026-01-02T03:04:05.0000000Z ${log}`)}`;
+  return { status: 302, body: null, headers: { location } };
 }
 
 function repository({ project, role, url, mergeRules: { methods } }: ForgeWorld): unknown {
@@ -246,7 +271,9 @@ async function fullPull(world: ForgeWorld, changeRequest: FakeChangeRequest): Pr
   };
 }
 
-function comment({ id, author, body, file, line, at }: FakeComment): unknown {
-  const common = { id, user: { login: author }, body, created_at: at, submitted_at: at };
-  return file === null ? common : { ...common, path: file, line, original_line: line };
+function comment({ id, author, body, file, line, at, requestsChanges = false }: FakeComment): unknown {
+  const user = { login: author, type: author.endsWith("[bot]") ? "Bot" : "User" };
+  const state = requestsChanges ? "CHANGES_REQUESTED" : "COMMENTED";
+  const common = { id, user, body, created_at: at, submitted_at: at, state };
+  return file === null ? common : { ...common, path: file, line, original_line: line, pull_request_review_id: null };
 }

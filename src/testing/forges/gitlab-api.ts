@@ -61,6 +61,14 @@ async function route(world: ForgeWorld, request: ApiRequest, rest: string): Prom
   if (key === "GET /issues/:n") return readIssue(world, Number(rest.split("/").at(-1)));
   const [, branch = ""] = /^\/repository\/branches\/([^/]+)$/.exec(rest) ?? [];
   if (branch !== "") return await handleBranch(world, request, decodeURIComponent(branch));
+  if (/^\/pipelines\/\d+\/jobs$/.test(rest))
+    return await list(world, request, [
+      { id: 5, name: "lint", stage: "test", status: "success", allow_failure: false },
+      { id: 6, name: "build", stage: "test", status: "failed", allow_failure: false, failure_reason: "script_failure" },
+    ]);
+  if (/^\/jobs\/\d+\/trace$/.test(rest))
+    return { status: 200, body: [...world.ciLogs.values()].at(-1) ?? "", headers: { "content-type": "text/plain" } };
+  if (rest === "/members/all") return await list(world, request, findMembers(world, request.query));
   const changeRequest = findChangeRequest(world, Number(/\/(\d+)/.exec(rest)?.[1] ?? 0));
   if (changeRequest === null) return NOT_FOUND;
   if (key === "GET /merge_requests/:n") return { status: 200, body: await full(world, changeRequest) };
@@ -74,6 +82,12 @@ async function route(world: ForgeWorld, request: ApiRequest, rest: string): Prom
     executeQuickActions(changeRequest, note.body);
     return { status: 201, body: noteBody(note) };
   }
+  if (key === "GET /merge_requests/:n/reviewers")
+    return await list(
+      world,
+      request,
+      changeRequest.comments.filter((each) => each.requestsChanges === true).map(reviewer),
+    );
   const drafted = await handleDraftNotes(world, request, { changeRequest, key });
   if (drafted !== null) return drafted;
   if (key === "GET /merge_requests/:n/discussions")
@@ -233,6 +247,16 @@ async function summary(
     assignees: toPeople(changeRequest.assignees),
     created_at: changeRequest.createdAt,
   };
+}
+
+function reviewer({ author }: FakeComment): unknown {
+  return { user: { id: 1, username: author }, state: "requested_changes" };
+}
+
+function findMembers({ users: members }: ForgeWorld, query: URLSearchParams): unknown[] {
+  return members
+    .filter((name) => name.includes(query.get("query") ?? ""))
+    .map((username, index) => ({ ...person(username, index), access_level: 30 }));
 }
 
 function person(username: string, index: number): { id: number; username: string } {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
@@ -53,7 +54,7 @@ export interface LoopbackForge {
   closeRequest(number: number): void;
   comment(number: number, comment: Partial<FakeComment> & Pick<FakeComment, "body">): void;
   /** Sets the CI result of the branch's current commit. */
-  ci(number: number, state: FakeCi): void;
+  ci(number: number, state: FakeCi, log?: string): void;
   fail(failure: Failure): void;
   /** Stops answering after the next push, until `recover`. */
   stopAfterPush(): void;
@@ -108,6 +109,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     changeRequests: [],
     issues: [],
     ci: new Map(),
+    ciLogs: new Map(),
     labels: new Set(),
     mergeRules: { ...FREE_MERGING },
   };
@@ -141,7 +143,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     recover: () => void (recorder.state = "running"),
     reset() {
       for (const list of [recorder.requests, recorder.failures, world.changeRequests, world.issues]) list.length = 0;
-      for (const collection of [world.ci, world.labels]) collection.clear();
+      for (const collection of [world.ci, world.ciLogs, world.labels]) collection.clear();
       Object.assign(world.mergeRules, FREE_MERGING);
       recorder.state = "running";
     },
@@ -179,7 +181,10 @@ function createControls(
     merge: (number) => merge(world, get(number)),
     closeRequest: (number) => void (get(number).state = "closed"),
     comment: (number, fields) => void addComment(get(number), fields),
-    ci: (number, state) => void world.ci.set(get(number).headCommit, state),
+    ci(number, state, log = "") {
+      world.ci.set(get(number).headCommit, state);
+      world.ciLogs.set(get(number).headCommit, log);
+    },
   };
 }
 
@@ -208,6 +213,12 @@ class RequestRecorder {
     const repository = `/${this.#world.project}.git`;
     if (path.startsWith(`${repository}/`)) {
       return await this.#handleGit(request, response, { url, path: path.slice(repository.length) });
+    }
+    if (path === "/logs") {
+      this.#record(request, { url, path }, { kind: "git", body: {}, status: 200 });
+      const headers = { "content-type": "text/plain" };
+      send(response, { status: 200, body: url.searchParams.get("text") ?? "", headers });
+      return;
     }
     send(response, { status: 404, body: "<html>Page not found</html>", headers: { "content-type": "text/html" } });
   }
@@ -244,7 +255,8 @@ class RequestRecorder {
       this.#record(request, target, { kind: "api", body, status: null });
       return void response.destroy();
     }
-    const sent = failure === null || failure.status === undefined ? performed : toApiResponse(failure);
+    const answer = failure === null || failure.status === undefined ? performed : toApiResponse(failure);
+    const sent = answer === null ? null : compareEtag(request, answer);
     if (sent === null) throw new Error("A failure needs a status or a drop.");
     this.#record(request, target, { kind: "api", body, status: sent.status });
     send(response, sent);
@@ -288,6 +300,15 @@ interface RequestTarget {
   readonly path: string;
 }
 
+/** Both forges answer a conditional request with 304 if nothing changed. */
+function compareEtag({ method, headers }: IncomingMessage, answer: ApiResponse): ApiResponse {
+  if (method !== "GET" || answer.status !== 200) return answer;
+  const etag = `"${createHash("sha1").update(JSON.stringify(answer.body)).digest("hex")}"`;
+  const found = { ...answer.headers, etag };
+  if (headers["if-none-match"] === etag) return { status: 304, body: null, headers: found };
+  return { ...answer, headers: found };
+}
+
 function toApiResponse({ status = 500, headers, body }: Failure): ApiResponse {
   return {
     status,
@@ -304,5 +325,5 @@ function basicPassword(header: string | undefined): string | null {
 
 function send(response: ServerResponse, { status, body, headers = {} }: ApiResponse): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(status === 204 ? undefined : typeof body === "string" ? body : JSON.stringify(body));
+  response.end(status === 204 || status === 304 ? undefined : typeof body === "string" ? body : JSON.stringify(body));
 }

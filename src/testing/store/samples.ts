@@ -50,6 +50,7 @@ export function sampleTask(over: Partial<Task> = {}): Task {
     branch: null,
     baseCommit: null,
     headCommit: null,
+    published: { head: "c1", base: "main", people: null, seen: { comments: ["1"], ci: "c1", conflict: null } },
     plan: null,
     planHash: null,
     approvedStates: [{ state: "implementing", planHash: "h" }],

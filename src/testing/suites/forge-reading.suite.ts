@@ -87,6 +87,63 @@ export function testForgeReading(scene: ForgeScene): void {
       expect(await forge.read(1)).toMatchObject({ ci: "none", headCommit });
     });
 
+    test("says which comments request changes and which are by programs", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const forge = scene.forge();
+      await forge.publish(scene.draft());
+      const kind = scene.setup.kind === "github" ? "review" : "comment";
+      scene.loopback.comment(1, { body: "looks good", author: "bob" });
+      scene.loopback.comment(1, { body: "rename it", author: "alice", kind, requestsChanges: true });
+      const bot = scene.setup.kind === "github" ? "ci[bot]" : "project_4711_bot_1";
+      scene.loopback.comment(1, { body: "coverage: 80%", author: bot });
+      const { comments } = await forge.read(1);
+      expect(comments.map(({ requestsChanges }) => requestsChanges)).toEqual([false, true, false]);
+      expect(comments.map(({ isBot }) => isBot)).toEqual([false, false, true]);
+    });
+
+    test("hasWriteAccess is true for members only", async () => {
+      const forge = scene.forge();
+      expect(await forge.hasWriteAccess("alice")).toBe(true);
+      expect(await forge.hasWriteAccess("mallory")).toBe(false);
+      expect(await forge.hasWriteAccess("ali")).toBe(false);
+    });
+
+    test("readCiFailures returns the failed checks with their logs, which are read without the token", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const forge = scene.forge();
+      await forge.publish(scene.draft());
+      scene.loopback.ci(1, "failed", "expected 1, got 2");
+      const failures = await forge.readCiFailures(1);
+      expect(failures).toMatchObject([{ name: "build", log: "expected 1, got 2" }]);
+      if (scene.setup.kind === "github") expect(failures[0]?.summary).toContain("a.txt:3: is wrong");
+      const logs = scene.loopback.requests.filter(({ path }) => path === "/logs");
+      expect(logs.map(({ headers }) => headers.authorization)).toEqual(
+        scene.setup.kind === "github" ? [undefined] : [],
+      );
+    });
+
+    test("asks only for what changed since the last time", async () => {
+      await scene.makeBranch("night-shift/faster");
+      const forge = scene.forge();
+      await forge.publish(scene.draft());
+      const first = await forge.read(1);
+      const before = scene.apiRequests().length;
+      expect(await forge.read(1)).toEqual(first);
+      expect(
+        scene
+          .apiRequests()
+          .slice(before)
+          .map(({ status }) => status),
+      ).toEqual(
+        scene
+          .apiRequests()
+          .slice(before)
+          .map(() => 304),
+      );
+      scene.loopback.comment(1, { body: "new" });
+      expect((await forge.read(1)).comments).toHaveLength(1);
+    });
+
     test("returns a conflict, a merge and a close", async () => {
       const forge = scene.forge();
       const repo = scene.repo();

@@ -21,6 +21,7 @@ const settings: ForgeSettings = {
   assignee: null,
   labels: [],
   draft: false,
+  react: { ci: true, comments: "changes_requested" },
   options: {},
 };
 const draft: ChangeRequestDraft = {

@@ -1,5 +1,6 @@
 import type { ChangeRequest } from "../../../ports/forge.ts";
 import { checkGithub } from "./check.ts";
+import { canPush, readFailedChecks } from "./ci-failures.ts";
 import { createGithubClient, repoPath } from "./client.ts";
 import type { RepositoryName } from "./client.ts";
 import { readGithubIssue } from "./issue.ts";
@@ -42,6 +43,8 @@ export function createGithub(options: ForgeApiOptions): ForgeApi {
       return open.filter((each) => has(labelNames(each.labels))).map(toChangeRequest);
     },
     read: async (number) => readPull(client, await getCurrentName(), number),
+    readCiFailures: async (number) => readFailedChecks(client, await getCurrentName(), number),
+    hasWriteAccess: async (user) => canPush(client, await getCurrentName(), user),
     readState: async (number) => lookAtPull(client, await getCurrentName(), number),
     readIssue: async (number) => readGithubIssue(client, await getCurrentName(), number),
     merge: async (number, params) =>

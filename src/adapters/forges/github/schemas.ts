@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const person = z.object({ login: z.string() }).nullable();
+const person = z.object({ login: z.string(), type: z.string().nullish() }).nullable();
 const webUrl = z.string().regex(/^https?:\/\//);
 const label = z.union([z.string(), z.object({ name: z.string().nullish() })]);
 
@@ -54,19 +54,38 @@ export const reviewComment = issueComment.extend({
   path: z.string(),
   line: z.number().nullish(),
   original_line: z.number().nullish(),
+  pull_request_review_id: z.number().nullish(),
 });
 
 export const review = z.object({
   id: z.number(),
   body: z.string().nullish(),
   user: person.optional(),
+  state: z.string().nullish(),
   // Missing until the review is submitted.
   submitted_at: z.string().nullish(),
 });
 
-const checkRun = z.object({ status: z.string(), conclusion: z.string().nullable() });
+const checkRun = z.object({
+  id: z.number(),
+  name: z.string().nullish(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  app: z.object({ slug: z.string().nullish() }).nullish(),
+  output: z.object({ title: z.string().nullish(), summary: z.string().nullish() }).nullish(),
+});
+export type CheckRun = z.infer<typeof checkRun>;
+export const annotation = z.object({
+  path: z.string(),
+  start_line: z.number(),
+  annotation_level: z.string().nullish(),
+  message: z.string().nullish(),
+});
+export const permission = z.object({ permission: z.string() });
 export const checkRuns = z.object({ check_runs: z.array(checkRun) }).transform((response) => response.check_runs);
-export const combinedStatus = z.object({ statuses: z.array(z.object({ state: z.string() })) });
+export const combinedStatus = z.object({
+  statuses: z.array(z.object({ state: z.string(), context: z.string().nullish(), description: z.string().nullish() })),
+});
 export const assigneesResponse = z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() });
 
 export function labelNames(labels: readonly z.infer<typeof label>[]): readonly string[] {

@@ -4,6 +4,7 @@ import { createForgeClient } from "../shared/client.ts";
 import type { ForgeClient } from "../shared/client.ts";
 import { readGitlabIssue } from "./issue.ts";
 import { gitlabMerging } from "./merge.ts";
+import { canPush, readFailedJobs } from "./ci-failures.ts";
 import { gitlabPublishing, findPersonId, toChangeRequest } from "./publish.ts";
 import { lookAtMergeRequest, readMergeRequest } from "./read.ts";
 import { postMergeRequestReview } from "./review.ts";
@@ -47,6 +48,8 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
       return open.filter(({ labels }) => labels.includes(label)).map(toChangeRequest);
     },
     read: async (number) => readMergeRequest(client, await getProjectId(), number),
+    readCiFailures: async (number) => readFailedJobs(client, await getProjectId(), number),
+    hasWriteAccess: async (user) => canPush(client, await getProjectId(), { user, minimum: DEVELOPER_ACCESS_LEVEL }),
     readState: async (number) => lookAtMergeRequest(client, await getProjectId(), number),
     readIssue: async (number) => readGitlabIssue(client, await getProjectId(), number),
     merge: async (number, params) =>

@@ -1,13 +1,16 @@
+import type { z } from "zod";
 import type { ChangeRequestLook, ChangeRequestState, CiState, ForgeComment } from "../../../ports/forge.ts";
+import { nullIfUnreadable } from "../shared/logs.ts";
 import { combine, pipelineVerdict } from "../shared/ci.ts";
 import type { ForgeClient } from "../shared/client.ts";
 import { stateOf, toChangeRequest } from "./publish.ts";
-import { discussion, fullMergeRequest } from "./schemas.ts";
+import { discussion, fullMergeRequest, reviewerState } from "./schemas.ts";
 import type { FullMergeRequest, Note } from "./schemas.ts";
 
 export async function readMergeRequest(client: ForgeClient, id: number, number: number): Promise<ChangeRequestState> {
-  const [read, discussions] = await Promise.all([
+  const [read, reviewers, discussions] = await Promise.all([
     getMergeRequest(client, id, number),
+    listReviewers(client, id, number),
     client.list(discussion.array(), { doing: "read comments", path: `${pathOf(id, number)}/discussions` }),
   ]);
   return {
@@ -17,7 +20,7 @@ export async function readMergeRequest(client: ForgeClient, id: number, number: 
     comments: discussions
       .flatMap(({ notes }) => notes)
       .filter((note) => !note.system && note.body.trim() !== "")
-      .map(toComment)
+      .map((note) => toComment(note, reviewers))
       .toSorted((a, b) => a.at - b.at),
     ci: ciOf(read),
   };
@@ -69,13 +72,30 @@ export function ciOf({ head_pipeline: pipeline, sha }: FullMergeRequest): CiStat
   return pipeline.sha === sha || isMergedResult ? combine([pipelineVerdict(pipeline.status)]) : "none";
 }
 
-function toComment({ id, author, body, created_at: at, position }: Note): ForgeComment {
+type ReviewerState = z.infer<typeof reviewerState>;
+
+/** Old versions of GitLab do not have it. */
+async function listReviewers(client: ForgeClient, id: number, number: number): Promise<readonly ReviewerState[]> {
+  const path = `${pathOf(id, number)}/reviewers`;
+  return (await nullIfUnreadable(() => client.list(reviewerState.array(), { doing: "read reviewers", path }))) ?? [];
+}
+
+const BOT_NAME = /^(?:project|group)_\d+_bot|[-_]bot$|^(?:ghost|GitLab-Admin-Bot)$/i;
+
+function toComment(
+  { id, author, body, created_at: at, position }: Note,
+  reviewers: readonly ReviewerState[],
+): ForgeComment {
+  const name = author?.username ?? "ghost";
+  const requesting = reviewers.some(({ user, state }) => user.username === name && state === "requested_changes");
   return {
     id: String(id),
-    author: author?.username ?? "ghost",
+    author: name,
     body,
     file: position?.new_path ?? position?.old_path ?? null,
     line: position?.new_line ?? position?.old_line ?? null,
     at: Date.parse(at) || 0,
+    isBot: BOT_NAME.test(name),
+    requestsChanges: requesting,
   };
 }

@@ -40,7 +40,7 @@ export const fullMergeRequest = mergeRequest.extend({
   merge_status: z.string().nullish(),
   detailed_merge_status: z.string().nullish(),
   // Missing if the token's owner cannot see pipelines.
-  head_pipeline: z.object({ sha: z.string(), ref: z.string(), status: z.string() }).nullish(),
+  head_pipeline: z.object({ id: z.number().nullish(), sha: z.string(), ref: z.string(), status: z.string() }).nullish(),
 });
 export type FullMergeRequest = z.infer<typeof fullMergeRequest>;
 
@@ -73,3 +73,13 @@ export const diffRefs = z.object({
 export const discussion = z.object({ notes: z.array(note) });
 
 export const ownToken = z.object({ scopes: z.array(z.string()), active: z.boolean() });
+
+export const reviewerState = z.object({ user: z.object({ username: z.string() }), state: z.string().nullish() });
+export const job = z.object({
+  id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  allow_failure: z.boolean().nullish(),
+  failure_reason: z.string().nullish(),
+});
+export const member = z.object({ username: z.string(), access_level: z.number() });

@@ -3,6 +3,9 @@ import type { CiState } from "../../../ports/forge.ts";
 /** Result of one check. `waiting` includes cancelled checks and checks that need manual action. */
 export type Verdict = "passed" | "failed" | "waiting" | "skipped";
 
+/** Enough to understand what is wrong. */
+export const MAX_CI_FAILURES = 10;
+
 /** A single failure fails CI. Skipped checks count as not run. */
 export function combine(verdicts: readonly Verdict[]): CiState {
   if (verdicts.includes("failed")) return "failed";

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ForgeApiOptions } from "../definition.ts";
 import type { ForgeResponse } from "./limits.ts";
+import { createResponseCache } from "./response-cache.ts";
 import { explainStatus, parseJson, parseAs } from "./responses.ts";
 import type { ForgeMessageContext } from "./responses.ts";
 
@@ -8,6 +9,8 @@ import type { ForgeMessageContext } from "./responses.ts";
 export interface ForgeClient {
   readonly context: ForgeMessageContext;
   get<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>;
+  /** Returns a text such as a log, which forges often keep on another server. */
+  getText(request: ApiRequest): Promise<string>;
   /** For requests of which only the status or the headers matter. */
   send(request: ApiRequest): Promise<ForgeResponse>;
   /** Returns the items of all pages. */
@@ -33,20 +36,27 @@ export function createForgeClient(
   { api, context, exchange }: Pick<ForgeApiOptions, "api" | "context" | "exchange">,
   headers: Readonly<Record<string, string>>,
 ): ForgeClient {
-  async function send(request: ApiRequest): Promise<ForgeResponse> {
+  const cache = createResponseCache();
+  async function send(request: ApiRequest, anonymousRedirects = false): Promise<ForgeResponse> {
     const { method = "GET", path, query = {}, body, repeatable = true } = request;
     const search = new URLSearchParams(query).toString();
+    const url = `${api}${path}${search === "" ? "" : `?${search}`}`;
+    const cached = method === "GET" ? cache.find(url) : null;
     const response = await exchange({
       method,
-      url: `${api}${path}${search === "" ? "" : `?${search}`}`,
+      url,
+      anonymousRedirects,
       headers: {
         ...headers,
         "user-agent": "nightshift",
+        ...(cached !== null && { "if-none-match": cached.etag }),
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       body: body === undefined ? null : JSON.stringify(body),
       repeatable,
     });
+    if (response.status === 304 && cached !== null) return cached.response;
+    if (method === "GET") cache.keep(url, response);
     if (response.status >= 200 && response.status <= 299) return response;
     throw explainStatus(context, response, request.doing);
   }
@@ -54,7 +64,8 @@ export function createForgeClient(
   return {
     context,
     get: async (schema, request) => parseAs(context, schema, parseJson(context, await send(request))),
-    send,
+    getText: async (request) => (await send(request, true)).text,
+    send: (request) => send(request),
     async list(schema, request) {
       const all = [];
       let page: string | null = "1";

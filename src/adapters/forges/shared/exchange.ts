@@ -19,6 +19,8 @@ export interface ForgeRequest {
   readonly body: string | null;
   /** True if the request is idempotent. */
   readonly repeatable: boolean;
+  /** Follow redirects to another server, without the token. */
+  readonly anonymousRedirects?: boolean;
 }
 
 export type Exchange = (request: ForgeRequest) => Promise<ForgeResponse>;
@@ -63,11 +65,13 @@ async function sendFollowingRedirects(
   options: ExchangeOptions,
   request: ForgeRequest,
 ): Promise<ForgeResponse | ForgeError> {
-  let url = request.url;
+  let { url, headers } = request;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await sendOnce(options, { ...request, url });
+    const response = await sendOnce(options, { ...request, url, headers });
     if (response instanceof ForgeError || !isRedirect(request, response)) return response;
-    url = resolveRedirect(options.host, url, response);
+    const elsewhere = request.anonymousRedirects === true ? findOtherServer(url, response) : null;
+    if (elsewhere !== null) headers = { "user-agent": "nightshift" };
+    url = elsewhere ?? resolveRedirect(options.host, url, response);
   }
   throw new ForgeError("unreachable", `${options.host} redirects too often.`, {
     hint: "Check `forge.url`.",
@@ -109,6 +113,14 @@ async function readBounded(host: string, response: Response): Promise<string> {
 function isRedirect({ method }: ForgeRequest, { status, headers }: ForgeResponse): boolean {
   const followed = method === "GET" ? [301, 302, 303, 307, 308] : [307, 308];
   return followed.includes(status) && headers.has("location");
+}
+
+/** The target of a redirect to another server. Null if it stays on this one, or if it would leave https. */
+function findOtherServer(from: string, { headers }: ForgeResponse): string | null {
+  const to = URL.parse(headers.get("location") ?? "", from);
+  const { origin, protocol } = new URL(from);
+  if (to === null || to.origin === origin) return null;
+  return to.protocol === "https:" || to.protocol === protocol ? to.href : null;
 }
 
 function resolveRedirect(host: string, from: string, { headers }: ForgeResponse): string {

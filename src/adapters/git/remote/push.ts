@@ -115,19 +115,21 @@ export function isRefused({ code, stdout }: GitResult): boolean {
   );
 }
 
+type TaskBranch = Pick<PushParams, "task" | "branch">;
+
 /** Every commit this task tried to push to that branch, newest last. */
-async function readPushed(context: GitContext, params: PushParams): Promise<string[]> {
+export async function readPushed(context: GitContext, params: TaskBranch): Promise<string[]> {
   const text = await readFile(pushedFile(context, params), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");
 }
 
-async function writePushed(context: GitContext, params: PushParams, commits: readonly string[]): Promise<void> {
+async function writePushed(context: GitContext, params: TaskBranch, commits: readonly string[]): Promise<void> {
   await replaceFile(pushedFile(context, params), [...new Set(commits)].map((commit) => `${commit}\n`).join(""), {
     durable: true,
   });
 }
 
-function pushedFile(context: GitContext, params: PushParams): string {
+function pushedFile(context: GitContext, params: TaskBranch): string {
   return join(taskPaths(context, params.task).engine, "pushed", encodeURIComponent(params.branch));
 }
 

@@ -26,7 +26,7 @@ type TaskJson =
   | "approvedStates"
   | "context"
   | "conversation";
-type NullableTaskJson = "waitingFor" | "queuedFor" | "items" | "plan" | "trigger";
+type NullableTaskJson = "waitingFor" | "queuedFor" | "items" | "published" | "plan" | "trigger";
 
 type TasksTable = Columns<
   Omit<Task, "priority" | "order" | TaskJson | NullableTaskJson> &

@@ -37,7 +37,7 @@ export async function collectWork(
   });
   return {
     commit,
-    work: { baseCommit: work.baseCommit, headCommit },
+    work: { ...work, headCommit },
     isEmpty: stats === null ? headCommit === work.baseCommit : stats.files.length === 0,
     artifacts: stats === null || stats.files.length === 0 || isDiscarded ? [] : [diffArtifact(stats)],
     failures,

@@ -1,6 +1,8 @@
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
+import { newEvent } from "../../../core/task/event.ts";
 import type { ProjectSource } from "../../../ports/workspace.ts";
-import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
+import { moveWork, takeOverCommits } from "./take-over-commits.ts";
+import { StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 import { branchName, slugOf } from "../../../core/task/branch-name.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
@@ -13,46 +15,44 @@ import { readNightResults } from "../../nightly/night-results.ts";
 export async function prepareWork(context: StepContext): Promise<Work> {
   const { task, run, settings } = context;
   const known = knownWork(context);
-  if (known !== null && (run.token > 1 || !settings.workspace.rebase || mustStayAsChecked(context))) return known;
-  const work = await updateWork(context, known);
-  if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit) await storeWork(context, work);
+  // A published branch may have new commits of people.
+  const canStay = task.published == null && !settings.workspace.rebase;
+  if (known !== null && (run.token > 1 || canStay || mustStayAsChecked(context))) return known;
+  const { work, note } = await updateWork(context, known);
+  if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit || note !== null)
+    await storeWork(context, work, note);
   return work;
 }
 
 /**
- * With `rebase: until_checked`, agents that only look at the checked commit see exactly that commit. A reviewer always does,
- * because its verdict counts for the commit that was checked and published.
+ * Agents that only look at a published commit, or with `rebase: until_checked` at a checked one, see exactly that commit. A
+ * reviewer always does, because its verdict counts for the commit that was checked and published.
  */
-function mustStayAsChecked({ pipeline, run: { step, role } }: StepContext): boolean {
+function mustStayAsChecked({ pipeline, task, run: { step, role } }: StepContext): boolean {
   if (role === "review") return true;
-  const keepsChecked = pipeline.policy.rebase === "until_checked";
+  const keepsChecked = pipeline.policy.rebase === "until_checked" || task.published != null;
   return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }
 
 const REBASED_ROLES: readonly Role[] = ["analyze", ...CHANGING_ROLES];
 
-async function updateWork(context: StepContext, known: Work | null): Promise<Work> {
-  const { ports, project, task, run } = context;
+interface UpdatedWork {
+  readonly work: Work;
+  /** What people did to the branch, for the event log. */
+  readonly note: string | null;
+}
+
+async function updateWork(context: StepContext, known: Work | null): Promise<UpdatedWork> {
+  const { ports, settings } = context;
   const base = await ports.workspaces.sync(sourceOf(context));
   ports.hooks.passCheckpoint("workspace.synced");
   if (known === null || known.headCommit === known.baseCommit)
-    return { baseCommit: base.commit, headCommit: base.commit };
-  if (known.baseCommit === base.commit) return known;
-  const headCommit = await ports.workspaces.rebase({
-    project: project.name,
-    task: task.id,
-    commit: known.headCommit,
-    oldBase: known.baseCommit,
-    newBase: base.commit,
-    at: run.createdAt,
-  });
-  if (headCommit === null)
-    throw new StepEnd(
-      outcomeOf("conflict", `the task's work conflicts with new commits on ${base.branch}`, {
-        base: base.commit,
-      }),
-    );
-  return { baseCommit: base.commit, headCommit };
+    return { work: { ...known, baseCommit: base.commit, headCommit: base.commit }, note: null };
+  const { work, note, isMarked } = await takeOverCommits(context, known, base.commit);
+  if (!settings.workspace.rebase || isMarked || work.baseCommit === base.commit) return { work, note };
+  const summary = `the task's work conflicts with new commits on ${base.branch}`;
+  const { commit } = await moveWork(context, { work, oldBase: work.baseCommit, newBase: base.commit, summary });
+  return { work: { ...work, baseCommit: base.commit, headCommit: commit }, note };
 }
 
 /** `HEAD`: the project was registered by its URL only, so the remote decides which branch is the default. */
@@ -75,16 +75,22 @@ export async function targetBranch(context: StepContext): Promise<string> {
   return source.defaultBranch ?? (await context.ports.workspaces.sync(source)).branch;
 }
 
-async function storeWork({ ports, run, lease }: StepContext, work: Work): Promise<void> {
+async function storeWork({ ports, run, lease }: StepContext, work: Work, note: string | null): Promise<void> {
+  const at = ports.clock.now();
+  const events =
+    note === null ? [] : [newEvent({ at, task: run.task, run: run.id, type: "run.note", summary: note, data: {} })];
   await transact(ports, run.task, lease, (task) => ({
-    advance: { task: { ...task, ...work }, events: [], next: null },
+    advance: { task: { ...task, ...work }, events, next: null },
   }));
 }
 
 /** A state with `workspace: fresh` ignores the work of earlier runs, which therefore cannot conflict with a new base. */
-function knownWork({ task: { baseCommit, headCommit }, state }: StepContext): Work | null {
+function knownWork({ task, state }: StepContext): Work | null {
+  const { baseCommit, headCommit, published = null } = task;
   if (baseCommit === null || headCommit === null) return null;
-  return { baseCommit, headCommit: state.workspace === "fresh" ? baseCommit : headCommit };
+  // Commits of people are part of the work, so it cannot start over without them.
+  const startsOver = state.workspace === "fresh" && published?.people == null;
+  return { baseCommit, headCommit: startsOver ? baseCommit : headCommit, published };
 }
 
 const MAX_BRANCHES = 50;

@@ -6,10 +6,11 @@ import {
 } from "../../../core/nightly/describe-change.ts";
 import { shortHash } from "../../../core/text/short-hash.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
-import type { Artifact } from "../../../core/task/task.ts";
+import { NOTHING_SEEN, type Artifact, type PublishedBranch } from "../../../core/task/task.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
-import type { ChangeRequest, Forge, Published } from "../../../ports/forge.ts";
+import type { ChangeRequest, Forge, GitCredentials, Published } from "../../../ports/forge.ts";
 import { describeEarlierProposal } from "../../../core/nightly/candidates.ts";
+import { waitsForMerge } from "../../../core/pipeline/pipeline-graph.ts";
 import { chooseBranch, targetBranch } from "../prepare/prepare-work.ts";
 import { describeUnverified, findUnverified } from "./verify-commit.ts";
 import { findPublishedMeanwhile } from "../../nightly/night-policy.ts";
@@ -64,15 +65,63 @@ async function publishBranch(context: StepContext, work: JudgedWork, text: Chang
     base: work.baseCommit,
     message: text.message,
     at: task.createdAt,
+    onto: work.published?.people ?? null,
   });
+  const changed = await findForeignCommit(context, work, { branch, commit, credentials });
+  if (changed !== null) return resultOf(context, changed);
   const pushed = await pushBranch(context, work, { forge, text, branch, commit });
   if (pushed === null) return cancelled(context);
   if (pushed.failure !== null)
     return resultOf(context, pushed.failure, { ...pushed.end, error: pushed.failure.summary });
   ports.hooks.passCheckpoint("branch.pushed");
+  const published = await storeBranch(context, work, commit);
   const request = forge === null ? null : await openRequest(context, work, { forge, text, branch, commit });
   if (request === null) await rememberPublished(context, work, null);
-  return toResult(context, { ...work, branch, commit, request, title: ports.secrets.redact(text.title), pushed });
+  const title = ports.secrets.redact(text.title);
+  return toResult(context, { ...work, published, branch, commit, request, title, pushed });
+}
+
+/** People may have pushed since the work was prepared. It must be checked together with their commits before it is published. */
+async function findForeignCommit(
+  { ports, project, pipeline }: StepContext,
+  { published }: Work,
+  {
+    branch,
+    commit,
+    credentials,
+  }: Pick<PublishParams, "branch" | "commit"> & { readonly credentials: GitCredentials | null },
+): Promise<Outcome | null> {
+  if (published == null || !waitsForMerge(pipeline)) return null;
+  const there = await ports.workspaces.readBranch({
+    project: project.name,
+    remote: project.remote,
+    branch,
+    credentials,
+  });
+  const allowed = [
+    published.head,
+    commit,
+    ...(published.decision?.choice === "restore" ? [published.decision.commit] : []),
+  ];
+  if (there === null || allowed.includes(there)) return null;
+  const summary = `${branch} has a commit ${shortHash(there)} that the task did not push`;
+  return outcomeOf("branch_updated", summary, { commit: there });
+}
+
+/** Stored at once, so that commits of people can be distinguished from those of the task even if the step fails later. */
+async function storeBranch(context: StepContext, work: Work, commit: string): Promise<PublishedBranch> {
+  const { ports, run, lease } = context;
+  const before = work.published ?? null;
+  const published: PublishedBranch = {
+    head: commit,
+    base: before?.base ?? (await targetBranch(context)),
+    people: before?.people ?? null,
+    seen: before?.seen ?? NOTHING_SEEN,
+  };
+  await transact(ports, run.task, lease, (task) => ({
+    advance: { task: { ...task, published }, events: [], next: null },
+  }));
+  return published;
 }
 
 /** If the forge cannot be opened while an agent publishes, returns null: failing here would leave the agent unattended. */
@@ -104,14 +153,21 @@ async function pushBranch(
   if (isOrderedToEnd) return null;
   const credentials = forge?.credentialsFor(project.remote) ?? null;
   const { remote } = project;
-  const published = await listPublishedCommits(context);
+  const published = await listPublishedCommits(context, work);
   await ports.workspaces.push({ project: project.name, task: task.id, remote, commit, branch, published, credentials });
   return { failure: null, end: {}, granted: [] };
 }
 
-async function listPublishedCommits({ ports, task }: StepContext): Promise<readonly string[]> {
+/** The commits that the push may replace: those of the task, and those of people that its work contains. */
+async function listPublishedCommits({ ports, task }: StepContext, { published }: Work): Promise<readonly string[]> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
-  return artifacts.flatMap(({ type, data }) => (type === "commit" ? [String(data["commit"])] : []));
+  const own = artifacts.flatMap(({ type, data }) => (type === "commit" ? [String(data["commit"])] : []));
+  const decision = published?.decision ?? null;
+  return [
+    ...own,
+    ...(published == null ? [] : [published.head]),
+    ...(decision?.choice === "restore" ? [decision.commit] : []),
+  ];
 }
 
 /** Looks for a reason that came up since the checks: the same change is published, or too many change requests are open. */
@@ -127,10 +183,10 @@ function cancelled(context: StepContext): StepResult {
   return resultOf(context, outcomeOf("cancel", "cancelled before it was published"));
 }
 
-function requireWork({ task: { baseCommit, headCommit } }: StepContext): Work {
+function requireWork({ task: { baseCommit, headCommit, published = null } }: StepContext): Work {
   if (baseCommit === null || headCommit === null || baseCommit === headCommit)
     throw new StepEnd("agent_error", "there is nothing to publish: the task has no commit of its own");
-  return { baseCommit, headCommit };
+  return { baseCommit, headCommit, published };
 }
 
 async function openRequest(context: StepContext, work: Work, request: PublishParams): Promise<Published> {
@@ -206,6 +262,7 @@ function toResult(context: StepContext, published: PublishedWork): StepResult {
   return resultOf(context, outcomeOf("published", summary, payload), {
     ...pushed.end,
     commit: run.role === null ? commit : null,
+    work: { baseCommit, headCommit: published.headCommit, published: published.published ?? null },
     artifacts,
   });
 }

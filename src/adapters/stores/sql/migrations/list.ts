@@ -9,6 +9,7 @@ import { baselines } from "./0008-baselines.ts";
 import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
+import { published } from "./0014-published.ts";
 import { parkedAgents } from "./0017-parked-agents.ts";
 import type { Migration } from "./migration.ts";
 
@@ -25,5 +26,6 @@ export const MIGRATIONS: readonly Migration[] = [
   documents,
   totals,
   indexes,
+  published,
   parkedAgents,
 ];
