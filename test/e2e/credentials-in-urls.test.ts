@@ -53,6 +53,7 @@ describe("credentials in URLs", { timeout: 120_000 }, () => {
       const { code, stdout, stderr } = await user.run(...args);
       expect(code).not.toBe(0);
       expect(`${stdout}${stderr}`).toContain("notify.webhook.url");
+      expect(`${stdout}${stderr}`).toContain("it contains credentials, which are not shown");
       expect(`${stdout}${stderr}`).not.toContain(PASSWORD);
     }
     await pollUntil(

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,5 +86,17 @@ describe("doctor", { timeout: 180_000 }, () => {
     expect(text).toMatch(/Not ready for the night:\n/);
     expect(text).toMatch(/\n {2}schedule: none\n {4}→ set improve\.schedule/);
     expect(text).not.toMatch(/\n {2}(trust|agent|push|daemon|checks): /);
+  });
+
+  test("an invalid nightshift.yaml is reported once, and nothing that depends on it is reported as missing", async () => {
+    const file = join(user.repo.checkout, "nightshift.yaml");
+    const valid = await readFile(file, "utf8");
+    await writeFile(file, "checks: [test]\n");
+    const text = await runWith({}, "doctor");
+    await writeFile(file, valid);
+    expect(text.match(/^✗ .+/gm)).toEqual([expect.stringMatching(/nightshift\.yaml .+: checks: found a list/)]);
+    expect(text).toMatch(
+      /Not ready for the night:\n {2}settings: .+nightshift\.yaml:1:9: .+\n {4}→ correct these lines\n$/,
+    );
   });
 });

@@ -32,11 +32,17 @@ test("findings: errors come first, and checks that passed or have no output are 
     check({ name: "diff-policy", severity: "warning", tail: "- warning size a.ts: large\n- error links b: out" }),
     check({ tail: "not ok\u001b[2J\n\twanted 1\n" }),
     check({ name: "lint", status: "passed", tail: "all well" }),
-    check({ name: "docs", status: "skipped", tail: "" }),
+    check({ name: "docs", status: "skipped", exit_code: null, tail: "" }),
   ];
   expect(describeFindings(plain, taskOf([], checks))).toBe(
     "  test failed in run_1\n    not ok\n    \twanted 1\n" +
       "  diff-policy warned in run_1\n    - error links b: out\n    - warning size a.ts: large\n",
+  );
+});
+
+test("findings: a check that failed without any output is shown with its exit code", () => {
+  expect(describeFindings(plain, taskOf([], [check({ exit_code: 127, tail: "\n" })]))).toBe(
+    "  test failed in run_1\n    It printed nothing and ended with exit code 127.\n",
   );
 });
 

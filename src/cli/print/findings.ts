@@ -47,12 +47,13 @@ export function withoutFindings(text: string, task: Pick<TaskJson, "runs" | "che
   return [first, ...more.filter((line) => !printed.has(line))].join("\n");
 }
 
-function hasFindings({ status, tail }: CheckJson): boolean {
-  return status !== "passed" && tail.trim() !== "";
+function hasFindings({ status, tail, exit_code: code }: CheckJson): boolean {
+  return status !== "passed" && (tail.trim() !== "" || code !== null);
 }
 
 /** Programs print the error last, so the end of their output is kept. Of the engine's own findings, errors are kept first. */
-function shorten({ name, tail }: CheckJson): readonly string[] {
+function shorten({ name, tail, exit_code: code }: CheckJson): readonly string[] {
+  if (tail.trim() === "") return [`It printed nothing and ended with exit code ${code}.`];
   const lines = terminalText(tail)
     .trimEnd()
     .split("\n")

@@ -6,7 +6,7 @@ import { parseOnce } from "./parse-once.ts";
 import { parseYaml, type KeyPath, type ParsedYaml } from "./parse-yaml.ts";
 import { checkRules } from "./rules.ts";
 import { createSchemas, USER_ONLY_KEYS, type ProjectWritten, type UserWritten } from "../schema/schema.ts";
-import { withoutCredentials } from "../../core/text/without-credentials.ts";
+import { mentionCredentials } from "../../core/text/without-credentials.ts";
 import { closest } from "../../core/text/did-you-mean.ts";
 
 // More issues are not useful, and finding the position of each takes time.
@@ -116,7 +116,7 @@ export function describeIssue(issue: ZodIssue, found: unknown): string {
   if (issue.code === "invalid_key") {
     return `this name is not valid; allowed: ${issue.issues.map((inner) => inner.message).join(", ")}`;
   }
-  return `found ${withoutCredentials(show(found))}; allowed: ${allowed(issue)}`;
+  return `found ${mentionCredentials(show(found))}; allowed: ${allowed(issue)}`;
 }
 
 export function describeUnknownKey(key: string, known: readonly string[]): string {

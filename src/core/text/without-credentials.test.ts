@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withoutCredentials } from "./without-credentials.ts";
+import { mentionCredentials, withoutCredentials } from "./without-credentials.ts";
 
 it.each([
   ["https://bob:secret@example.com/x.git", "https://example.com/x.git"],
@@ -29,4 +29,11 @@ it.each([
   'url="https://example.com" mail="bob@example.com"',
 ])("keeps %s", (text) => {
   expect(withoutCredentials(text)).toBe(text);
+});
+
+it("a message about a refused URL says that credentials were removed, so that it does not contradict what it shows", () => {
+  expect(mentionCredentials("`https://bob:secret@example.com/hook`")).toBe(
+    "`https://example.com/hook` (it contains credentials, which are not shown)",
+  );
+  expect(mentionCredentials("`ftp://example.com`")).toBe("`ftp://example.com`");
 });

@@ -13,3 +13,9 @@ const SECRET_PARAMETER =
 export function withoutCredentials(text: string): string {
   return text.replace(USER_INFO, "$1").replace(SECRET_PARAMETER, "$1[redacted]");
 }
+
+/** For messages that refuse a value, possibly because of its credentials: says that the value had some. */
+export function mentionCredentials(text: string): string {
+  const shown = withoutCredentials(text);
+  return shown === text ? text : `${shown} (it contains credentials, which are not shown)`;
+}

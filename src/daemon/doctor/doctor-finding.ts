@@ -1,7 +1,17 @@
 import { ConfigError, formatIssue, UserError } from "../../core/text/errors.ts";
 
 /** What an unattended night of the current project needs, in the order in which `doctor` lists it. */
-export const NIGHT_NEEDS = ["project", "daemon", "agent", "trust", "checks", "push", "files", "schedule"] as const;
+export const NIGHT_NEEDS = [
+  "project",
+  "settings",
+  "daemon",
+  "agent",
+  "trust",
+  "checks",
+  "push",
+  "files",
+  "schedule",
+] as const;
 
 /** The result of one check of `doctor`. */
 export interface Finding {

@@ -24,7 +24,7 @@ export async function checkUserConfig(
     const finding = fine("config.yaml", existsSync(file) ? file : `${file} does not exist; the defaults apply`);
     return { finding, config };
   } catch (error) {
-    return { finding: explainFinding("config.yaml", error), config: null };
+    return { finding: forNight("settings", explainFinding("config.yaml", error)), config: null };
   }
 }
 

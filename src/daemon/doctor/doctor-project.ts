@@ -143,7 +143,7 @@ async function checkFiles(
   } catch (error) {
     const file = homePaths(home).config;
     const isUserFile = error instanceof ConfigError && error.issues.every((issue) => issue.file === file);
-    findings.push(explainFinding(isUserFile ? "config.yaml" : "nightshift.yaml", error));
+    findings.push(forNight("settings", explainFinding(isUserFile ? "config.yaml" : "nightshift.yaml", error)));
   }
   return findings;
 }

@@ -34,7 +34,12 @@ export async function checkFromDaemon(wired: Wired, path: string, options: Docto
   const files = here === null ? [] : await checkNightFiles(ports, here);
   const setup = here === null ? [] : await checkProjectSetup(wired, here, options);
   // Findings quote the output of other programs.
-  return ports.secrets.redact([...findings, ...files, ...setup]);
+  return ports.secrets.redact([...findings, ...files, ...setup.filter((finding) => !isReported(finding, findings))]);
+}
+
+/** Both parts read the project's files, and both report that they are invalid. */
+function isReported({ ok, detail }: Finding, findings: readonly Finding[]): boolean {
+  return ok === "no" && findings.some((finding) => finding.detail === detail);
 }
 
 /** Finds settings that cannot work, and runs the checks on the base commit. The results of the checks are kept. */

@@ -64,7 +64,7 @@ export const findingSchema = z
     fix: z.string().nullable().meta({ description: "How to fix it." }),
     night: z
       .strictObject({
-        need: z.enum(["project", "daemon", "agent", "trust", "checks", "push", "files", "schedule"]),
+        need: z.enum(["project", "settings", "daemon", "agent", "trust", "checks", "push", "files", "schedule"]),
         met: z.boolean(),
       })
       .optional()

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as requestPlain } from "node:http";
 import type { ClientRequest, OutgoingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as requestSecure } from "node:https";
 import { UserError } from "../../../core/text/errors.ts";
+import { mentionCredentials } from "../../../core/text/without-credentials.ts";
 
 /** The model's API: the only server that requests go to. */
 export interface Upstream {
@@ -63,7 +64,7 @@ function readAddress(address: string): URL {
   if (isSafe && url.username === "" && url.password === "" && url.search === "" && url.hash === "") return url;
   throw new UserError(
     "invalid",
-    `The model's address ${address} is not safe for sending a key.`,
+    `The model's address ${mentionCredentials(address)} is not safe for sending a key.`,
     "It must start with https:// (or http:// for this machine, such as 127.0.0.1) and must not contain a user, password or query.",
   );
 }

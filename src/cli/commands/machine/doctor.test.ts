@@ -16,7 +16,7 @@ const show = (findings: readonly Finding[]): string => render({ color: false }, 
 describe("doctor: ready for the night", () => {
   test("only if everything that a night needs is there", () => {
     expect(show(met)).toMatch(/\nReady for the night\.\n$/);
-    for (const need of NIGHT_NEEDS.filter((each) => each !== "files" && each !== "project"))
+    for (const need of NIGHT_NEEDS.filter((each) => !["files", "project", "settings"].includes(each)))
       expect(show(without(need))).toMatch(new RegExp(`\nNot ready for the night:\n  ${need}: .+\n    → .+\n$`));
   });
 
@@ -48,6 +48,19 @@ describe("doctor: ready for the night", () => {
     };
     expect(show([project])).toMatch(
       /Not ready for the night:\n {2}project: \/repo is not registered\n {4}→ nightshift init\n$/,
+    );
+  });
+
+  test("invalid settings are the only thing to repair first, and needs that depend on them are not reported as missing", () => {
+    const settings: Finding = {
+      name: "nightshift.yaml",
+      ok: "no",
+      detail: "nightshift.yaml:2:9: checks: found a list",
+      fix: "correct these lines",
+      night: { need: "settings", met: false },
+    };
+    expect(show([...without("settings", "agent", "trust", "checks", "schedule"), settings])).toMatch(
+      /Not ready for the night:\n {2}settings: nightshift\.yaml:2:9: .+\n {4}→ correct these lines\n$/,
     );
   });
 

@@ -48,12 +48,15 @@ interface Missing {
   readonly fix: string;
 }
 
-/** Null outside of a repository. The other needs are unknown until the project is registered. */
+/** Null outside of a repository. The other needs are unknown until the project is registered and its settings are valid. */
 function findMissing(findings: readonly Finding[]): readonly Missing[] | null {
   const needs = findings.flatMap(({ night, detail, fix }) => (night === undefined ? [] : [{ ...night, detail, fix }]));
   const project = needs.find(({ need }) => need === "project");
   if (project === undefined) return null;
-  const asked = project.met ? NIGHT_NEEDS : (["project"] as const);
+  const first = (["project", "settings"] as const).find((need) =>
+    needs.some((each) => each.need === need && !each.met),
+  );
+  const asked = first === undefined ? NIGHT_NEEDS : [first];
   return asked.flatMap((need) => {
     const about = needs.filter((each) => each.need === need);
     if (about.some(({ met }) => met)) return [];
@@ -69,6 +72,7 @@ function findMissing(findings: readonly Finding[]): readonly Missing[] | null {
 /** What to say if there is no finding about a need. Null: then nothing is missing. */
 const UNMET: Readonly<Record<(typeof NIGHT_NEEDS)[number], Missing | null>> = {
   project: { what: "project: not registered", fix: "nightshift init" },
+  settings: null,
   daemon: { what: "daemon: not running", fix: "nightshift start" },
   agent: { what: "agent: none is usable", fix: "nightshift agents" },
   trust: { what: "trust: the project's files were not accepted", fix: "nightshift trust" },
