@@ -208,8 +208,8 @@ else echo "hello there" > greeting.txt; done_with yes; fi`,
     await expect.poll(() => notices.filter((line) => line.includes(task.id))).toHaveLength(1);
   });
 
-  it("rebases onto a base that moved, and stops at a conflict", async () => {
-    const moving = `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"q","questions":[{"id":"go","question":"Go?","input":"text"}]}' > "$OUT"; echo "hello, world" > greeting.txt; else done_with yes; fi`;
+  it("rebases onto a base that moved, and lets the agent resolve a conflict but not leave one", async () => {
+    const moving = `if [ "$N" = 1 ]; then printf '{"outcome":"needs_info","summary":"q","questions":[{"id":"go","question":"Go?","input":"text"}]}' > "$OUT"; echo "hello, world" > greeting.txt; elif grep -q '<<<<<<<' greeting.txt && grep -q 'hello, moon' greeting.txt; then echo "hello, world and moon" > greeting.txt; done_with both; else done_with yes; fi`;
     const { submit, settled, commands, repo, published } = await open({ agent: moving });
     const calm = await settled((await submit()).id);
     await repo.commit({ "other.txt": "new on main\n" });
@@ -220,6 +220,12 @@ else echo "hello there" > greeting.txt; done_with yes; fi`,
     const stormy = await settled((await submit()).id);
     await repo.commit({ "greeting.txt": "hello, moon\n" });
     await commands.answer(stormy.id, { go: "yes" }, ALICE);
-    expect(await settled(stormy.id)).toMatchObject({ status: "failed", outcome: "conflict" });
+    const resolved = await settled(stormy.id);
+    expect(resolved.status).toBe("succeeded");
+    expect(await published(resolved, "greeting.txt")).toBe("hello, world and moon");
+    const careless = await settled((await submit()).id);
+    await repo.commit({ "greeting.txt": "hello, sun\n" });
+    await commands.answer(careless.id, { go: "yes" }, ALICE);
+    expect(await settled(careless.id)).toMatchObject({ status: "failed", outcome: "policy_failed" });
   });
 });

@@ -53,6 +53,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
     `${cut(context, task.description)}\n`,
   ];
   parts.push(...pages.map((page) => `\n${page}`));
+  if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
@@ -89,6 +90,11 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+/** Agents report which steps of the plan are done. */
+function describeSubtask({ title, done }: TaskJson["subtasks"][number]): string {
+  return `  ${done ? "✓" : "–"} ${escapedLine(title)}\n`;
 }
 
 function path(events: readonly EventJson[]): string {

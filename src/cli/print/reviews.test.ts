@@ -36,7 +36,7 @@ function task(reviews: readonly ReviewJson[]): TaskJson {
 test("reviews: comments are grouped by file, in the order of their lines, with what was done about them", () => {
   expect(describeReviews(plain, task([requested]))).toBe(
     [
-      "  changes requested of aaaaaaaaaaaa",
+      "  changes requested at aaaaaaaaaaaa",
       "    Not yet.",
       "      suggestion: Split it.",
       "    b.ts",

@@ -25,7 +25,7 @@ export function describeReviews(screen: Screen, task: TaskJson): string {
     .map((review) => {
       const isApproved = review.verdict === "approved";
       const verdict = paint(screen, isApproved ? "green" : "yellow", isApproved ? "approved" : "changes requested");
-      const commit = review.commit === null ? "" : ` of ${shortHash(review.commit)}`;
+      const commit = review.commit === null ? "" : ` at ${shortHash(review.commit)}`;
       const outdated = review.is_current ? "" : " (the work changed since)";
       const summary = indentText(screen, formatMessage(review.summary), "    ");
       return `  ${verdict}${commit}${outdated}\n${summary}\n${byFile(review.comments).map(describeFile(screen)).join("")}`;

@@ -9,8 +9,8 @@ import { baselines } from "./0008-baselines.ts";
 import { documents } from "./0009-documents.ts";
 import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
-import { published } from "./0014-published.ts";
-import { parkedAgents } from "./0017-parked-agents.ts";
+import { parkedAgents } from "./0012-parked-agents.ts";
+import { published } from "./0013-published.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -26,6 +26,6 @@ export const MIGRATIONS: readonly Migration[] = [
   documents,
   totals,
   indexes,
-  published,
   parkedAgents,
+  published,
 ];

@@ -3,7 +3,7 @@ import { createTable } from "./table.ts";
 
 /** Adds parked agents, and the account of each run, by which the runs of a parked agent are found. */
 export const parkedAgents: Migration = {
-  version: 17,
+  version: 12,
   async up(tx, differences) {
     await createTable(tx, differences, "parked_agents", {
       account: "id",
