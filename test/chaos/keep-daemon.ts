@@ -28,13 +28,17 @@ export function keepDaemon({ home, powerCut }: Pick<World, "home" | "powerCut">)
 
   async function follow(daemon: Daemon): Promise<void> {
     const client = await daemon.client;
+    if (client === null) return;
     const gone = new AbortController();
     void daemon.ended.then(() => gone.abort());
-    try {
-      const events = client?.events({ after: seen.at(-1)?.id ?? 0, signal: gone.signal });
-      for await (const event of events ?? []) seen.push(event);
-    } catch {
-      // The daemon died. The next one continues after the last received event.
+    // The first connection of a stream may fail on a busy machine, although the daemon is alive.
+    while (!daemon.hasEnded()) {
+      try {
+        const events = client.events({ after: seen.at(-1)?.id ?? 0, signal: gone.signal });
+        for await (const event of events) seen.push(event);
+      } catch {
+        await sleep(100);
+      }
     }
   }
 
