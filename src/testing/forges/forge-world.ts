@@ -45,7 +45,7 @@ export type FakeCi = "running" | "passed" | "failed";
 /** The project's rules for merging. Tests change them. */
 export interface MergeRules {
   methods: readonly MergeMethod[];
-  /** Merging needs an approval that nobody gave. */
+  /** Merging needs an approval that is missing. */
   needsReview: boolean;
   /** Merging needs a CI that passed. */
   needsCi: boolean;

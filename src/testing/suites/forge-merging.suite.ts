@@ -45,14 +45,11 @@ export function testForgeMerging(scene: ForgeScene): void {
       expect(await heads()).toBe("");
     });
 
-    test.each(MERGE_METHODS)(
-      "a project that only allows %s gets that one, also if nobody asks for it",
-      async (method) => {
-        scene.loopback.mergeRules.methods = [method];
-        const { mergeCommit } = await scene.forge().merge(1, { commit, method: null });
-        expect(await parentsOf(mergeCommit)).toBe(method === "merge" ? 2 : 1);
-      },
-    );
+    test.each(MERGE_METHODS)("a project that only allows %s gets that method without asking for it", async (method) => {
+      scene.loopback.mergeRules.methods = [method];
+      const { mergeCommit } = await scene.forge().merge(1, { commit, method: null });
+      expect(await parentsOf(mergeCommit)).toBe(method === "merge" ? 2 : 1);
+    });
 
     test("a method that the project does not allow is refused, with the allowed ones", async () => {
       scene.loopback.mergeRules.methods = ["squash"];

@@ -1,7 +1,7 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Base, BranchMerge, MergeBranchParams } from "../../../ports/workspace.ts";
-import { makeCommit } from "../commits.ts";
+import { isAncestor, makeCommit } from "../commits.ts";
 import { taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { hasCommit, runGit } from "../git.ts";
@@ -78,10 +78,6 @@ async function push(
     timeoutMs: HALF_AN_HOUR,
     args: [...PUSH, ...(isPath(remote) ? [REFUSE_CHECKED_OUT] : []), ...options, "--", remote, ...refs],
   });
-}
-
-async function isAncestor(gitDir: string, ancestor: string, commit: string): Promise<boolean> {
-  return (await runGit({ gitDir, args: ["merge-base", "--is-ancestor", ancestor, commit] })).code === 0;
 }
 
 async function findFork(gitDir: string, one: string, other: string): Promise<string | null> {
