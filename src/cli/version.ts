@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { programVersion } from "../config/files/program-version.ts";
 
 /** `package.json` is two folders up, both in a checkout and in the installed package. */
 export function version(): string {
-  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(file) as { version: string }).version;
+  return programVersion(fileURLToPath(new URL("../../", import.meta.url)));
 }

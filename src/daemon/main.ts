@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findHome, homePaths } from "../config/files/paths.ts";
+import { programVersion } from "../config/files/program-version.ts";
 import { ConfigError, UserError } from "../core/text/errors.ts";
 import { explainFileError } from "../core/text/explain-file-error.ts";
 import { newEvent, type EventType } from "../core/task/event.ts";
@@ -141,8 +143,7 @@ async function logSandboxProblem(sandbox: Wired["sandbox"], log: Log): Promise<v
 
 function version(): string {
   // package.json is two folders up, both in a checkout and in the installed package.
-  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
-    .version;
+  return programVersion(fileURLToPath(new URL("../../", import.meta.url)));
 }
 
 // A closed terminal, or a full disk under start.log, must not stop the daemon.

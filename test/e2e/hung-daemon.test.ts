@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../src/cli/find-daemon.ts";
@@ -70,3 +70,26 @@ describe("a daemon that does not answer", { timeout: 180_000 }, () => {
     await rm(user.go);
   });
 });
+
+it(
+  "a daemon of another version or commit: every command says so and how to restart it",
+  { timeout: 60_000 },
+  async () => {
+    await daemonPid();
+    const file = join(user.home, "daemon.json");
+    const written = await readFile(file, "utf8");
+    const { version } = JSON.parse(written) as { readonly version: string };
+    expect((await user.run("queue")).stderr).toBe("");
+    await writeFile(file, written.replace(version, `${version}x`));
+    for (const command of ["queue", "status"]) {
+      const { code, stderr } = await user.run(command);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining(
+          `The daemon has version ${version}x, but this command has version ${version}. Run`,
+        ),
+      });
+    }
+    await writeFile(file, written);
+  },
+);
