@@ -46,6 +46,23 @@ test("findings: a check that failed without any output is shown with its exit co
   );
 });
 
+test("findings: the failed tests are named, whatever follows", () => {
+  const output = Array.from({ length: 30 }, (_, n) => `line ${n}`);
+  const shown = describeFindings(
+    plain,
+    taskOf(
+      [],
+      [check({ name: "test", tail: ["Failed tests (2):", "- adds", "- subtracts", "", ...output].join("\n") })],
+    ),
+  )
+    .trimEnd()
+    .split("\n")
+    .slice(1);
+  expect(shown.slice(0, 4)).toEqual(["    Failed tests (2):", "    - adds", "    - subtracts", "    … 23 more lines"]);
+  expect(shown.at(-1)).toBe("    line 29");
+  expect(shown).toHaveLength(12);
+});
+
 test("findings: at most twelve lines, the end of a program's output or the beginning of a list", () => {
   const tail = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
   const shown = (name: string): string[] =>
@@ -54,7 +71,7 @@ test("findings: at most twelve lines, the end of a program's output or the begin
       .split("\n")
       .slice(1);
   expect(shown("test")).toHaveLength(12);
-  expect(shown("test")[0]).toBe("    … 9 earlier lines");
+  expect(shown("test")[0]).toBe("    … 9 more lines");
   expect(shown("test").at(-1)).toBe("    line 19");
   expect(shown("no-secrets")).toHaveLength(12);
   expect(shown("no-secrets").at(-1)).toBe("    … and 9 more lines");

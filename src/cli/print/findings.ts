@@ -5,6 +5,7 @@ import { indentText } from "./fit-text.ts";
 import { shortRunId } from "./short-id.ts";
 import { paint, type Screen, type Style } from "./style.ts";
 
+const MAX_NAMES = 5;
 const MAX_LINES = 12;
 const MAX_WIDTH = 240;
 
@@ -51,7 +52,10 @@ function hasFindings({ status, tail, exit_code: code }: CheckJson): boolean {
   return status !== "passed" && (tail.trim() !== "" || code !== null);
 }
 
-/** Programs print the error last, so the end of their output is kept. Of the engine's own findings, errors are kept first. */
+/**
+ * Programs print the error last, so the end of their output is kept, below the names of the failed tests. Of the engine's own
+ * findings, errors are kept first.
+ */
 function shorten({ name, tail, exit_code: code }: CheckJson): readonly string[] {
   if (tail.trim() === "") return [`It printed nothing and ended with exit code ${code}.`];
   const lines = terminalText(tail)
@@ -63,5 +67,14 @@ function shorten({ name, tail, exit_code: code }: CheckJson): readonly string[] 
     const sorted = lines.toSorted((a, b) => Number(b.startsWith("- error ")) - Number(a.startsWith("- error ")));
     return more <= 0 ? sorted : [...sorted.slice(0, MAX_LINES - 1), `… and ${more + 1} more lines`];
   }
-  return more <= 0 ? lines : [`… ${more + 1} earlier lines`, ...lines.slice(more + 1)];
+  if (more <= 0) return lines;
+  const names = failedTests(lines);
+  return [...names, `… ${more + 1} more lines`, ...lines.slice(names.length + more + 1)];
+}
+
+/** The list of failed tests at the beginning, if there is one. */
+function failedTests([heading = "", ...lines]: readonly string[]): readonly string[] {
+  if (!/^Failed tests \(\d+\):$/.test(heading)) return [];
+  const end = lines.findIndex((line) => !line.startsWith("- "));
+  return [heading, ...lines.slice(0, Math.min(end, MAX_NAMES))];
 }

@@ -151,7 +151,7 @@ export function testCommit(current: Current): void {
       expect(result).toMatchObject({ ended: [run.id], admitted: [newRun.id] });
     });
 
-    it("replaces a check of the same run, and an artifact of the same type and label", async () => {
+    it("replaces a check of the same run, and an artifact of the same type and label, which is the newest then", async () => {
       const { task, run } = await startTask(current.store);
       const checks = [sampleCheck(run.id, { name: "lint" }), sampleCheck(run.id)];
       const artifacts = [sampleArtifact(), sampleArtifact({ type: "diff" })];
@@ -160,7 +160,7 @@ export function testCommit(current: Current): void {
       const moved = sampleArtifact({ url: "https://forge.example/1", data: { name: "y" } });
       await current.store.tasks.commit(committing({ ...task, version: 2 }, { checks: [passed], artifacts: [moved] }));
       expect(await current.store.tasks.listChecks(task.id)).toEqual([passed, checks[1]]);
-      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([moved, artifacts[1]]);
+      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([artifacts[1], moved]);
     });
 
     it("accepts exactly one of many concurrent commits for the same version", async () => {

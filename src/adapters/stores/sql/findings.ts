@@ -28,14 +28,16 @@ export async function listChecks(db: Db, task: string): Promise<readonly CheckRe
   return rows.map(({ id: _id, ...row }) => ({ ...toFields(row), status: readCheckStatus(row.status) }));
 }
 
-/** An artifact with the same type and label replaces the earlier one. */
+/** An artifact with the same type and label replaces the earlier one, and is the newest again. */
 export async function saveArtifacts(tx: Tx, task: string, artifacts: readonly Artifact[]): Promise<void> {
   for (const { type, label, url, data } of artifacts) {
-    const content = { url, data: toJson(data) };
+    await tx
+      .deleteFrom("artifacts")
+      .where((row) => row.and({ task, type, label }))
+      .execute();
     await tx
       .insertInto("artifacts")
-      .values({ task, type, label, ...content })
-      .onConflict((conflict) => conflict.columns(["task", "type", "label"]).doUpdateSet(content))
+      .values({ task, type, label, url, data: toJson(data) })
       .execute();
   }
 }
