@@ -123,7 +123,7 @@ states:
 `;
     const narrow = parsed(text, "narrow");
     const now = walk(narrow, start(narrow), [makeOutcome("described")]);
-    expect(now.task.waitingFor).toMatchObject({ kind: "choice", reason: 'no edge from "one" applies' });
+    expect(now.task.waitingFor).toMatchObject({ kind: "choice", reason: 'described (no edge from "one" applies)' });
     expect(optionsOf(now)).toEqual(["done", "one", "failed", "cancelled"]);
     expect(walk(narrow, now, [chosen("done")]).task.status).toBe("succeeded");
   });

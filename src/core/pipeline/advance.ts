@@ -1,7 +1,7 @@
 import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
 import { askAboutBranch, isAboutBranch, withBranchDecision } from "./decide-branch.ts";
-import { applyChecksDecision, askAboutChecks, askAboutCommit } from "./decide-checks.ts";
+import { applyChecksDecision, askAboutChecks } from "./decide-checks.ts";
 import { enterState, goToEnd, type EnterParams, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
@@ -10,6 +10,7 @@ import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
 import { dropOutdatedVerdict } from "./verdict.ts";
 import { applyOutcome } from "./apply-outcome.ts";
+import { askPerson } from "./ask-person.ts";
 import { recordMove } from "./record-move.ts";
 import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
@@ -20,15 +21,7 @@ import { documentOf, type TaskDocument } from "../task/document.ts";
 import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
-import {
-  hasEnded,
-  type Exchange,
-  type Option,
-  type QueuedFor,
-  type QueueReason,
-  type Task,
-  type Trigger,
-} from "../task/task.ts";
+import { hasEnded, type Exchange, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
 
 export interface AdvanceParams {
   readonly pipeline: Pipeline;
@@ -147,8 +140,9 @@ function followTargets(params: AdvanceParams, targets: readonly Target[]): Move 
   const matching = targets.filter(({ when }) => when === null || params.facts[when.fact] === when.holds);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return takeTarget(params, only);
-  const which = matching.length === 0 ? "no edge" : "more than one edge";
-  return askPerson(params, `${which} from "${params.task.state}" applies`, targets);
+  const why = params.outcome.summary || params.outcome.name;
+  const problem = matching.length === 0 ? ` (no edge from "${params.task.state}" applies)` : "";
+  return askPerson(params, `${why}${problem}`, targets);
 }
 
 function takeTarget(params: AdvanceParams, target: Target): Move {
@@ -354,30 +348,6 @@ function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
 
 function proposedOptions(outcome: Outcome): readonly ReportedOption[] {
   return outcome.name === "options_proposed" ? outcome.payload.options : [];
-}
-
-/** Lets a person choose the next state. The ids of the options are state names. */
-function askPerson(params: AdvanceParams, reason: string, targets: readonly Target[]): Move {
-  const { task, pipeline } = params;
-  const ends = ["failed", "cancelled"].flatMap((status) =>
-    Object.values(pipeline.states).filter(({ step }) => step.kind === "end" && step.status === status),
-  );
-  const names = [
-    ...new Set([...targets.map(({ to }) => to ?? task.state), task.state, ...ends.map(({ name }) => name)]),
-  ];
-  const { outcome, at } = params;
-  const commit = outcome.name === "refused" ? (outcome.payload.commit ?? null) : null;
-  const again = commit === null ? `retry "${task.state}"` : `allow it and continue with the checks`;
-  const options: Option[] = names.map((name) => ({
-    id: name,
-    title: name === task.state ? again : `continue with "${name}"`,
-    description: "",
-    recommended: false,
-  }));
-  const waitingFor = { kind: "choice", reason, options, since: at } as const;
-  if (commit === null) return { task, waitingFor, next: null, end: null };
-  const asking = askAboutCommit(task, { commit, options, reason, at });
-  return { task: asking, waitingFor: { ...waitingFor, about: "findings" }, next: null, end: null };
 }
 
 /** The option is one that an agent proposed, or a state name. Returns null if it is neither. */
