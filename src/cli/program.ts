@@ -179,7 +179,7 @@ function addTaskCommands(program: Command): void {
   schedule
     .command("list", { isDefault: true })
     .description("List the upcoming runs")
-    .option("--days <n>", "Show this number of days", wholeNumber, 7)
+    .option("--days <n>", "Show this number of days", positiveNumber, 7)
     .action(lazy(async () => (await import("./commands/schedule.ts")).listSchedule));
   schedule
     .command("run <name>")
@@ -303,7 +303,7 @@ function addReadingCommands(program: Command): void {
     .command("queue")
     .description("List the tasks")
     .option("--status <word>", `Show only this status (${TASK_STATUSES.join(", ")}) or state`)
-    .option("--limit <n>", "Show at most this number of tasks", wholeNumber, 50)
+    .option("--limit <n>", "Show at most this number of tasks", positiveNumber, 50)
     .action(lazy(async () => (await import("./commands/queue.ts")).queue));
   program
     .command("show <task>")
@@ -360,6 +360,11 @@ export function lazy<A extends readonly unknown[]>(
 
 function wholeNumber(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("Expected a whole number.");
+  return Number(value);
+}
+
+function positiveNumber(value: string): number {
+  if (wholeNumber(value) === 0) throw new InvalidArgumentError("Expected a whole number of at least 1.");
   return Number(value);
 }
 

@@ -253,6 +253,8 @@ describe("CLI: invalid input has a clear message", () => {
     ["unknown pipeline", ["submit", "--pipeline", "chor", "x"], 2, "chore"],
     ["unknown project", ["submit", "--project", "shoop", "x"], 2, "shop"],
     ["unknown status", ["queue", "--status", "runing"], 2, 'Did you mean "running"?'],
+    ["no task at all", ["queue", "--limit", "0"], 2, "at least 1"],
+    ["no day at all", ["schedule", "--days", "0"], 2, "at least 1"],
     ["unknown project of the queue", ["queue", "--project", "shoop"], 2, 'Did you mean "shop"?'],
     ["unknown project of the costs", ["costs", "--project", "shoop"], 2, "Registered: shop"],
     ["unknown project of the schedule", ["schedule", "--project", "shoop"], 2, "Registered: shop"],

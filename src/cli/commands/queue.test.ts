@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
 import { textWidth } from "../print/fit-text.ts";
-import { tasksTable } from "./queue.ts";
+import { describeEmptyQueue, tasksTable } from "./queue.ts";
 
 function task(more: Partial<TaskJson>): TaskJson {
   const base = { project: "shop", pipeline: "improve", waiting_for: null, queued_for: null, change_request: null };
@@ -60,4 +60,13 @@ describe.each([60, 80, 120, 200])("queue: in a terminal of %i columns", (width) 
 test("queue: in a pipe, ids and titles are complete", () => {
   const text = tasksTable({ color: false }, TASKS);
   for (const { id, title } of TASKS) expect(text).toMatch(new RegExp(`^${id} .* 3 min ago {2}${title}$`, "m"));
+});
+
+test("queue: an empty answer names the filter, so that it does not claim that there are no tasks at all", () => {
+  expect(describeEmptyQueue(null, undefined)).toBe('There are no tasks. Run "nightshift submit" to create one.\n');
+  expect(describeEmptyQueue("shop", undefined)).toMatch(/^There are no tasks of project shop\. /);
+  expect(describeEmptyQueue("shop", "failed")).toBe(
+    'There are no tasks with status failed of project shop. Run "nightshift queue" to list all tasks.\n',
+  );
+  expect(describeEmptyQueue(null, "checking")).toMatch(/^There are no tasks with state checking\. /);
 });

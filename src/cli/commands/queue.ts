@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
+import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -23,8 +24,19 @@ export async function queue(
   const tasks = await readTasks(context, client, options);
   if (tasks.length === 0) await refuseTypos(context, client, options.status);
   printResult(context, tasks, () =>
-    tasks.length === 0 ? 'There are no tasks. Run "nightshift submit" to create one.\n' : tasksTable(context, tasks),
+    tasks.length === 0 ? describeEmptyQueue(context.project, options.status) : tasksTable(context, tasks),
   );
+}
+
+/** Says which filter applied, so that an empty answer does not look like lost tasks. */
+export function describeEmptyQueue(project: string | null, status: string | undefined): string {
+  const filters = [
+    ...(status === undefined ? [] : [`with ${isStatus(status) ? "status" : "state"} ${escapedLine(status)}`]),
+    ...(project === null ? [] : [`of project ${escapedLine(project)}`]),
+  ];
+  const next =
+    status === undefined ? 'Run "nightshift submit" to create one.' : 'Run "nightshift queue" to list all tasks.';
+  return `There are no tasks${filters.map((filter) => ` ${filter}`).join("")}. ${next}\n`;
 }
 
 async function refuseTypos(context: CliContext, client: Client, word: string | undefined): Promise<void> {
