@@ -8,6 +8,9 @@ import type { TaskJson } from "../../src/http/client/client.ts";
 import { createUser, pollUntil, PROJECT_FILE } from "./cli-user.ts";
 import { ALICE, openNight, type Night } from "./night.ts";
 
+/** Its multiples are spread evenly, without a period. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
+
 let night: Night | null = null;
 
 afterEach(async () => {
@@ -20,13 +23,15 @@ it("store: temporary write failures fail no task", async () => {
   const { store } = night.wired.ports;
   const { commit } = store.tasks;
   let writes = 0;
+  let failures = 0;
   store.tasks.commit = async (params) => {
-    // Fail every fourth write, like a full disk. A failed run also writes why it does not continue, so more would never end.
-    if (params.lease === null || ++writes % 4 !== 0) return commit(params);
+    // Without a period, because otherwise it could always be the same write of a run.
+    if (params.lease === null || (++writes * GOLDEN_RATIO) % 1 > 1 / 5) return commit(params);
+    failures++;
     throw new UserError("unavailable", "The disk is full; nothing was written.");
   };
   const task = await night.settled((await night.submit()).id);
-  expect(writes).toBeGreaterThan(8);
+  expect(failures).toBeGreaterThan(1);
   expect(task).toMatchObject({ status: "succeeded" });
   expect(await night.path(task.id)).toEqual(["implementing>checking", "checking>publishing", "publishing>done"]);
 });

@@ -45,7 +45,7 @@ export const bubblewrap: Sandbox = {
     const noExec = policy.executes ? [] : [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
     const mounts: readonly Mount[] = [
       ...systemMounts(policy.commands === null),
-      ...programs.mounts,
+      ...withoutLinksIn([...readDirs, ...grants.write], programs.mounts),
       ...(identity === null || policy.commands === null ? [] : [{ kind: "read", path: SETPRIV } as const]),
       ...ownFiles(context, identity, programs.shell),
       ...(tmp === null ? emptyTmp(policy) : [{ kind: "write", path: tmp, at: "/tmp" } as const]),
@@ -97,6 +97,11 @@ export const bubblewrap: Sandbox = {
     };
   },
 };
+
+/** bubblewrap fails if it has to create a link that is part of a mounted folder. */
+function withoutLinksIn(folders: readonly string[], mounts: readonly Mount[]): readonly Mount[] {
+  return mounts.filter(({ kind, path }) => kind !== "link" || !folders.some((each) => covers(each, path)));
+}
 
 /** Single files written for this run, such as its prompt. Only the run's own user needs them. */
 function listRunFiles({ own, forbidden }: SandboxPolicy): readonly string[] {

@@ -16,10 +16,9 @@ export type Mount =
 export function mountOptions(mounts: readonly Mount[]): readonly string[] {
   const created = new Set<string>(["/"]);
   const options: string[] = [];
-  const sorted = sortByDepth(mounts);
-  for (const mount of sorted) {
-    // bubblewrap fails if a link exists: if it is created twice, or is part of a folder that is mounted.
-    if (mount.kind === "link" && (created.has(mount.path) || isInMountedFolder(mount.path, sorted))) continue;
+  for (const mount of sortByDepth(mounts)) {
+    // bubblewrap fails if the same link is created twice.
+    if (mount.kind === "link" && created.has(mount.path)) continue;
     for (const parent of parentsOf(targetOf(mount))) {
       if (created.has(parent)) continue;
       created.add(parent);
@@ -49,12 +48,6 @@ function optionsFor(mount: Mount): readonly string[] {
 function sortByDepth(mounts: readonly Mount[]): readonly Mount[] {
   const depth = (mount: Mount) => targetOf(mount).split("/").length;
   return mounts.toSorted((a, b) => depth(a) - depth(b));
-}
-
-/** The closest mount above decides, because it hides those above it. */
-function isInMountedFolder(path: string, sorted: readonly Mount[]): boolean {
-  const closest = sorted.findLast((mount) => path.startsWith(`${targetOf(mount)}/`));
-  return closest?.kind === "read" || closest?.kind === "write";
 }
 
 function targetOf(mount: Mount): string {
