@@ -55,6 +55,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
+  const setups = describeSetups(events);
+  if (setups !== "") parts.push(title("Set-up"), setups);
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
@@ -90,6 +92,12 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+/** Whether installed dependencies were reused, or why they cannot be. */
+function describeSetups(events: readonly EventJson[]): string {
+  const setups = events.filter(({ type }) => type === "workspace.setup");
+  return [...new Set(setups.map(({ summary }) => `  ${escapedLine(summary)}\n`))].join("");
 }
 
 /** Agents report which steps of the plan are done. */
