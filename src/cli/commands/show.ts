@@ -82,7 +82,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
-    `${possibleActions(task.status, null)
+    `${possibleActions(task.status, { isParked: task.queued_for !== null })
       .map(
         (action) =>
           `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,

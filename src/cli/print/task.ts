@@ -120,7 +120,7 @@ export function describeProof({ checks }: Pick<TaskJson, "checks">): readonly st
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
-  return `not checked: nobody has accepted the project's checks ${unchecked.map(escapedLine).join(", ")}`;
+  return `not checked, because the project's checks are not accepted: ${unchecked.map(escapedLine).join(", ")}`;
 }
 
 /** Why nothing vouches for a published change. Null if it passed the checks or is not published. */

@@ -10,9 +10,13 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
 };
 
 /** The commands that a person can use on a task in this status. */
-export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): readonly string[] {
+export function possibleActions(
+  status: TaskStatus,
+  { waitsFor = null, isParked = false }: { readonly waitsFor?: WaitKind | null; readonly isParked?: boolean } = {},
+): readonly string[] {
   switch (status) {
     case "queued":
+      return [...(isParked ? ["retry"] : []), "pause", "cancel", "kill"];
     case "running":
       return ["pause", "cancel", "kill"];
     case "paused":

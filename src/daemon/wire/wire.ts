@@ -14,7 +14,7 @@ import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readPrices } from "../../config/resolve/resolve-settings.ts";
-import { storedKeysVersion } from "../../config/files/stored-keys.ts";
+import { storedKeysChangedAt, storedKeysVersion } from "../../config/files/stored-keys.ts";
 import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
@@ -83,6 +83,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createHostClock(log);
+  const openedAt = clock.now();
   const limits = createLimits({
     total: user.concurrentRuns,
     diskFloorBytes: DISK_FLOOR_BYTES,
@@ -130,6 +131,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       home,
       env,
       keysVersion: () => storedKeysVersion(home),
+      keysChangedAt: () => Math.max(openedAt, storedKeysChangedAt(home)),
       retention: createRetention(home, registry.format),
       owner: userName(env),
       capacity: limits.current,
