@@ -198,6 +198,7 @@ describe("API: decisions", () => {
       autoApprove: true,
       design: false,
       withoutChecks: false,
+      allowOverlap: false,
       improve: { category: null, only: false, scheduledAt: null },
       key: null,
     });

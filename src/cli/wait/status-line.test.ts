@@ -47,7 +47,13 @@ describe("status line of --wait", () => {
   });
 
   it("says what a parked task waits for, until when and why", () => {
-    const queued_for = { kind: "login", until: "2026-11-16T02:05:00.000Z", reason: "the key is invalid" } as const;
+    const queued_for = {
+      kind: "login" as const,
+      until: "2026-11-16T02:05:00.000Z",
+      reason: "the key is invalid",
+      task: null,
+      files: [],
+    };
     expect(line({ status: "queued", runs: [], queued_for })).toMatch(
       /implementing · waits for a login, next attempt in 5 min \(\d\d:05\) · the key is invalid$/,
     );
@@ -55,7 +61,13 @@ describe("status line of --wait", () => {
 
   it("a task that is tried again shows the last error", () => {
     const runs = [{ ...RUN, finished_at: "x", error: "exit code 3" }];
-    const queued_for = { kind: "backoff", until: "2026-11-16T02:00:04.000Z", reason: null } as const;
+    const queued_for = {
+      kind: "backoff" as const,
+      until: "2026-11-16T02:00:04.000Z",
+      reason: null,
+      task: null,
+      files: [],
+    };
     expect(line({ status: "queued", runs, queued_for })).toMatch(/· next attempt in 4 s \(\d\d:00\) · exit code 3$/);
     expect(line({ status: "queued", runs, queued_for }, { now: NOW + 9_000 })).toContain("· next attempt now ·");
   });

@@ -38,6 +38,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
       ...drafted.options,
       unchecked,
       ...(after.length > 0 && { after }),
+      ...(draft.allowOverlap === true && { allowOverlap: true }),
       ...(related !== null && { related }),
       ...(issue !== null && { issue }),
     },

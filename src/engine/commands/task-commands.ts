@@ -11,6 +11,7 @@ import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
 import { decisionEvent } from "./decide.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
@@ -194,20 +195,8 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     checkGates({ pipeline, facts, task: before, from, actor });
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
-    const again = reopen(
-      {
-        pipeline,
-        task: { ...before, order: null },
-        outcome,
-        run: null,
-        actor,
-        facts,
-        limits: { repair: settings.repairAttempts },
-        digest: ports.digest,
-        at,
-      },
-      from,
-    );
+    const reopened = { ...before, order: null };
+    const again = reopen(advanceParams(ports, { pipeline, settings, task: reopened, outcome, actor, at }), from);
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;

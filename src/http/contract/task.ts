@@ -167,6 +167,7 @@ export const taskSchema = z
       max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
+      allow_overlap: z.boolean(),
     }),
     unchecked: z.array(z.string()).meta({
       description:
@@ -193,7 +194,13 @@ export const taskSchema = z
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
     queued_for: z
-      .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
+      .strictObject({
+        kind: z.enum(QUEUE_REASONS),
+        until: time.nullable(),
+        reason: z.string().nullable(),
+        task: z.string().nullable().meta({ description: "The task that works on the same files." }),
+        files: z.array(z.string()).meta({ description: "The files that both plans name." }),
+      })
       .nullable(),
     change_request: z
       .strictObject({
@@ -256,6 +263,9 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  allow_overlap: z.boolean().default(false).meta({
+    description: "Work at the same time as other tasks whose plans name the same files, instead of waiting for them.",
+  }),
   related: idOrPrefix
     .nullable()
     .default(null)
