@@ -19,6 +19,10 @@ describe("possibleActions()", () => {
     expect(possibleActions("queued", { isParked: true })).toEqual(["retry", "pause", "cancel", "kill"]);
   });
 
+  it("does not offer to continue a nightly improvement", () => {
+    expect(possibleActions("succeeded", { isNight: true })).toEqual(["delete"]);
+  });
+
   it.each<[WaitKind, readonly string[]]>([
     ["approval", ["approve", "revise", "reject", "cancel"]],
     ["answers", ["answer", "cancel"]],

@@ -9,10 +9,17 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   merge: ["merge", "reject"],
 };
 
+interface TaskFacts {
+  readonly waitsFor?: WaitKind | null;
+  readonly isParked?: boolean;
+  /** A nightly improvement chooses its own work, so it cannot be continued. */
+  readonly isNight?: boolean;
+}
+
 /** The commands that a person can use on a task in this status. */
 export function possibleActions(
   status: TaskStatus,
-  { waitsFor = null, isParked = false }: { readonly waitsFor?: WaitKind | null; readonly isParked?: boolean } = {},
+  { waitsFor = null, isParked = false, isNight = false }: TaskFacts = {},
 ): readonly string[] {
   switch (status) {
     case "queued":
@@ -27,6 +34,6 @@ export function possibleActions(
     case "cancelled":
       return ["retry", "delete"];
     case "succeeded":
-      return ["follow-up", "delete"];
+      return [...(isNight ? [] : ["follow-up"]), "delete"];
   }
 }

@@ -18,7 +18,7 @@ import { storedKeysChangedAt, storedKeysVersion } from "../../config/files/store
 import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
-import type { EnginePorts } from "../../engine/ports.ts";
+import type { EnginePorts, Host } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -83,7 +83,6 @@ export async function wire(options: WireOptions): Promise<Wired> {
   const prices = await readPrices(builtinDir, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createHostClock(log);
-  const openedAt = clock.now();
   const limits = createLimits({
     total: user.concurrentRuns,
     diskFloorBytes: DISK_FLOOR_BYTES,
@@ -130,8 +129,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     host: {
       home,
       env,
-      keysVersion: () => storedKeysVersion(home),
-      keysChangedAt: () => Math.max(openedAt, storedKeysChangedAt(home)),
+      ...watchStoredKeys(home, clock.now()),
       retention: createRetention(home, registry.format),
       owner: userName(env),
       capacity: limits.current,
@@ -141,6 +139,13 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function watchStoredKeys(home: string, startedAt: number): Pick<Host, "keysVersion" | "keysChangedAt"> {
+  return {
+    keysVersion: () => storedKeysVersion(home),
+    keysChangedAt: () => Math.max(startedAt, storedKeysChangedAt(home)),
+  };
 }
 
 function createHostClock(log: Log): Clock {
