@@ -2,6 +2,7 @@ import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { findMissingDocument, findSkippedGates } from "../../core/pipeline/gates.ts";
+import { withoutStop } from "../../core/pipeline/stop-after.ts";
 import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
@@ -123,7 +124,7 @@ export async function resume(ports: EnginePorts, id: string, actor: Actor): Prom
     if (before.status !== "paused") throw wrongStatus(before, "resume", "paused or parked");
     const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     const status = open.length > 0 ? "running" : "queued";
-    const resumed = changeStatus(ports, before, { status, type: "task.resumed", actor });
+    const resumed = changeStatus(ports, withoutStop(before), { status, type: "task.resumed", actor });
     if (!isParked(resumed.advance.task) || isHeld(resumed.advance.task)) return resumed;
     // It was parked before it was paused, and a person who resumes it expects it to start.
     const woken = wakeTask(ports, resumed.advance.task, `no longer parked: resumed by ${actor.name}`, actor);
