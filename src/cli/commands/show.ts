@@ -1,5 +1,6 @@
 import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
@@ -84,7 +85,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
-    `${possibleActions(task.status, null)
+    `${possibleActions(task.status, { isParked: task.queued_for !== null, isNight: isNight(task) })
       .map(
         (action) =>
           `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
@@ -98,6 +99,10 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
 function describeSetups(events: readonly EventJson[]): string {
   const setups = events.filter(({ type }) => type === "workspace.setup");
   return [...new Set(setups.map(({ summary }) => `  ${escapedLine(summary)}\n`))].join("");
+}
+
+function isNight({ pipeline, category }: TaskJson): boolean {
+  return category !== null || pipeline === NIGHT_WORK.pipeline;
 }
 
 /** Agents report which steps of the plan are done. */

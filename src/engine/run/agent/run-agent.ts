@@ -6,6 +6,7 @@ import type { Role } from "../../../core/task/role.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { ExitRecord, JobResult, CommandResult } from "../../../ports/supervisor.ts";
 import { explainCutOff } from "./budget.ts";
+import { explainLogin } from "./explain-login.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "./read-output.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { explainFailedSetup } from "../prepare/explain-setup.ts";
@@ -40,7 +41,8 @@ export async function runAgent(
   const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? NO_USAGE : await countUsage(context, role, output);
-  const concluded = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
+  const reported = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
+  const concluded = explainLogin(context, role, reported);
   const outcome = await explainCutOff(context, { role, outcome: explainStuck(concluded, record, output), usage });
   await storeSession(context, output);
   ports.hooks.passCheckpoint("outcome.read");
