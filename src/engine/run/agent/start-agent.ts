@@ -54,7 +54,7 @@ export async function startAgent(
   const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
   // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
   const { executes, inWorkspace } = grantFor(context, role);
-  const setupEnd = executes ? await setUpWorkspace(context, workspace, prepared.paths) : null;
+  const setupEnd = executes ? await setUpWorkspace(context, work, workspace, prepared.paths) : null;
   if (setupEnd !== null) return setupEnd;
   // After set-up, which could have replaced a directory by a link.
   await ports.workspaces.makeDirectories({ task: context.task.id, name: run.id }, inWorkspace).catch(refuseDirectory);
