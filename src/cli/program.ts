@@ -162,6 +162,7 @@ function addTaskCommands(program: Command): void {
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
+    .option("--detach", "Return at once, without asking about the plan of a staged task")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
     .command("improve")
@@ -231,6 +232,7 @@ function addDecisionCommands(program: Command): void {
     .command("approve <task>")
     .description("Approve a task's plan")
     .option("--plan <hash>", 'Approve only the plan with this hash (see "nightshift show")')
+    .option("--edit", "Change the plan of a staged task in your editor, and approve that")
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(lazy(async () => (await import("./commands/act.ts")).approve));
   program
