@@ -181,6 +181,7 @@ describe("API: decisions", () => {
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       after: [],
+      until: null,
       maxTurns: null,
       related: null,
       issue: null,

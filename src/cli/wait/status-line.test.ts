@@ -6,7 +6,15 @@ const NOW = Date.parse("2026-11-16T02:00:00.000Z");
 const RUN = { id: "run_1", role: "implement", attempt: 1, started_at: "x", finished_at: null, error: null } as RunJson;
 
 function line(task: Partial<TaskJson>, live: Partial<LiveTask> = {}): string {
-  const base = { id: "task_1", state: "implementing", status: "running", runs: [RUN], queued_for: null, cost_usd: 0 };
+  const base = {
+    id: "task_1",
+    state: "implementing",
+    status: "running",
+    runs: [RUN],
+    queued_for: null,
+    cost_usd: 0,
+    subtasks: [],
+  };
   return statusLine({
     task: { ...base, ...task } as TaskJson,
     activity: null,
@@ -22,6 +30,11 @@ describe("status line of --wait", () => {
     expect(line({ cost_usd: 0.1 }, { activity: "Bash npm test", runCost: 0.02 })).toBe(
       "    12 s  implementing · implement · $0.12 · Bash npm test",
     );
+  });
+
+  it("counts the finished subtasks", () => {
+    const subtasks = [true, true, false].map((done) => ({ title: "Step", done }));
+    expect(line({ subtasks })).toBe("    12 s  implementing · implement · subtasks: 2 of 3 done");
   });
 
   it.each([

@@ -140,6 +140,8 @@ export interface TaskOptions {
   readonly unchecked?: readonly string[];
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** The task stops after this state. It did so if it is `reached`. */
+  readonly until?: { readonly state: string; readonly reached: boolean };
   /** The task may work at the same time as others whose plans name the same files. */
   readonly allowOverlap?: boolean;
   /** Id of a task that the agents should know about. */
@@ -194,6 +196,7 @@ export interface MergeProblem {
 export const QUEUE_REASONS = [
   "quota",
   "login",
+  "program",
   "provider",
   "remote",
   "machine",
@@ -327,6 +330,8 @@ export interface TaskDraft {
   readonly maxTurns?: number | null;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Name of a state or role. The task stops when that step is done. */
+  readonly until?: string | null;
   /** Work at the same time as other tasks whose plans name the same files. */
   readonly allowOverlap?: boolean;
   /** Id of a task that the agents should know about. */

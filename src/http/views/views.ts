@@ -156,6 +156,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
+    until: task.options.until ?? null,
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
