@@ -33,7 +33,7 @@ const ENGINE_ORDER = [
   "(ports|pipeline-of|find-account|periodic-task|task-lock)\\.ts",
   "deliver/",
   "(transact|wake-task)\\.ts",
-  "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules)\\.ts",
+  "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules|list-run-events)\\.ts",
   "nightly/",
   "run/prepare/",
   "run/conclude/",
