@@ -1,5 +1,6 @@
 import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { findRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
@@ -58,6 +59,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
+  const setups = describeSetups(events);
+  if (setups !== "") parts.push(title("Set-up"), setups);
   const running = findRunningCheck(events);
   if (task.checks.length > 0 || running !== null) parts.push(title("Checks"));
   if (task.checks.length > 0) parts.push(checksTable(context, task));
@@ -88,7 +91,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
-    `${possibleActions(task.status, null)
+    `${possibleActions(task.status, { isParked: task.queued_for !== null, isNight: isNight(task) })
       .map(
         (action) =>
           `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
@@ -101,6 +104,16 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
 function describeRunning({ name, since }: RunningCheck): string {
   const elapsed = duration(Math.max(0, Date.now() - Date.parse(since)));
   return `${escapedLine(name)}: running for ${elapsed}, since ${exactTime(since)}`;
+}
+
+/** Whether installed dependencies were reused, or why they cannot be. */
+function describeSetups(events: readonly EventJson[]): string {
+  const setups = events.filter(({ type }) => type === "workspace.setup");
+  return [...new Set(setups.map(({ summary }) => `  ${escapedLine(summary)}\n`))].join("");
+}
+
+function isNight({ pipeline, category }: TaskJson): boolean {
+  return category !== null || pipeline === NIGHT_WORK.pipeline;
 }
 
 /** Agents report which steps of the plan are done. */
