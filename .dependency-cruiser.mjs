@@ -35,6 +35,7 @@ const ENGINE_ORDER = [
   "(transact|wake-task)\\.ts",
   "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules|list-run-events)\\.ts",
   "nightly/",
+  "run/plan/",
   "run/prepare/",
   "run/conclude/",
   "run/prompt/",

@@ -70,6 +70,7 @@ export interface PromptValues {
 /** Other data that the engine collected for this run. Every value is treated as untrusted. */
 export type PromptData = Readonly<Partial<Record<DataVariable, string>>>;
 export type DataVariable =
+  | "access"
   | "task_url"
   | "analysis"
   | "plan_comments"
@@ -121,6 +122,7 @@ const RESUMED_SECTIONS: readonly string[] = ["Artifacts", "Conversation", "Why y
 /** The parts after the first have no template variable, so that a template cannot move or omit them. */
 type Part =
   | TemplateVariable
+  | "access"
   | "artifacts"
   | "metadata"
   | "report"
@@ -156,6 +158,13 @@ const SECTIONS: readonly {
     lead: ["The engine drops a candidate that touches these files or repeats an earlier proposal."],
     parts: ["avoid", "proposals", "tried"],
   },
+  {
+    title: "What a plan may ask for",
+    lead: [
+      "The plan is for one run of an agent in a sandbox, and a person approves it. The run gets exactly what the plan lists, and nothing that is not listed below can be granted. Ask for the least that is enough.",
+    ],
+    parts: ["access"],
+  },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "metadata", "task_url", "related_task"] },
   { title: "Investigation report", lead: [], parts: ["report"] },
   { title: "Design", lead: [], parts: ["design"] },
@@ -179,6 +188,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     task_title: block("task title", task.title),
     task_description: block("task description", task.description),
     metadata: values.category === null ? block("task metadata", describeMetadata(task)) : NONE,
+    access: block("what can be granted", data.access),
     task_url: block("task address", data.task_url),
     category: inlineValue(values.category?.name ?? NONE),
     category_label: inlineValue(values.category?.label ?? NONE),

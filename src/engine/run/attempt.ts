@@ -253,7 +253,7 @@ function decideNext(
     outcome: applyOrder(task, result.outcome),
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
-    facts: factsOf(task, settings),
+    facts: factsOf(withReportedPlan(task, result.outcome), settings),
     limits: limitsOf(settings),
     fallbackAgent: findFallback(context),
     parked,
@@ -275,6 +275,11 @@ function decideNext(
     checks: result.checks,
     artifacts: result.artifacts,
   };
+}
+
+/** The plan that the run reported decides about its own approval. */
+function withReportedPlan(task: Task, outcome: Outcome): Task {
+  return outcome.name === "plan_complete" ? { ...task, plan: outcome.payload } : task;
 }
 
 /** Null if there is no fallback agent, or if the run already uses it. */
