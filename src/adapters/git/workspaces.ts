@@ -16,6 +16,7 @@ import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
+import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
@@ -50,6 +51,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     person: readOnce,
     locks: createKeyedLock(),
   };
+  const conflicts: ConflictCache = new Map();
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
@@ -63,6 +65,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       const base = await syncMirror(context, params);
       return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
     },
+    tryMerges: (params) => tryMerges(context, conflicts, params),
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
