@@ -196,6 +196,7 @@ export interface MergeProblem {
 export const QUEUE_REASONS = [
   "quota",
   "login",
+  "program",
   "provider",
   "remote",
   "machine",
