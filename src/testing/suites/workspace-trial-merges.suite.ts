@@ -8,6 +8,12 @@ import type { WorkspacesSetup } from "./workspace.suite.ts";
 
 const project = "shop";
 
+const open = ({ task }: TrialBranch, targetConflicts: readonly string[] = []) => ({
+  task,
+  status: "open",
+  targetConflicts,
+});
+
 /** Contract of `tryMerges`. */
 export function testTrialMerges(adapter: string, setup: WorkspacesSetup): void {
   describe(`workspaces (${adapter}): tryMerges`, () => {
@@ -38,12 +44,6 @@ export function testTrialMerges(adapter: string, setup: WorkspacesSetup): void {
       await workspaces.push({ project, task, remote: repo.remote, commit, branch });
       return { task, branch, commit };
     }
-
-    const open = ({ task }: TrialBranch, targetConflicts: readonly string[] = []) => ({
-      task,
-      status: "open",
-      targetConflicts,
-    });
 
     test("names the files that two branches change in different ways, and keeps nothing", async () => {
       const [one, two, three] = [
