@@ -264,7 +264,8 @@ export function testTasks(current: Current): void {
     it("lists only the tasks whose branch was published", async () => {
       const published = { head: "a".repeat(40), base: "main", people: null, seen: NOTHING_SEEN };
       const wanted = sampleTask({ published });
-      for (const task of [wanted, sampleTask({ published: null })]) await current.store.tasks.createTask(creating(task));
+      for (const task of [wanted, sampleTask({ published: null })])
+        await current.store.tasks.createTask(creating(task));
       expect((await current.store.tasks.listTasks({ ...ALL, isPublished: true })).rows).toEqual([wanted]);
     });
 
