@@ -33,7 +33,7 @@ const ENGINE_ORDER = [
   "(ports|advance-params|overlap|pipeline-of|find-account|periodic-task|task-lock|task-pages)\\.ts",
   "deliver/",
   "(transact|wake-task)\\.ts",
-  "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules)\\.ts",
+  "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules|list-run-events)\\.ts",
   "nightly/",
   "run/plan/",
   "run/prepare/",

@@ -105,6 +105,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
       avoidRecentCommits: recentCommits,
       change,
     },
+    provesFix: pipeline.policy.proof && settings.gates.proof !== "off",
   };
 }
 
