@@ -24,8 +24,8 @@ export async function approveEdited(
     rmSync(folder, { recursive: true });
     return approved;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.kind, error.message, `${error.hint ?? ""} Your version is in ${file}.`.trim());
+    context.progress(`Your version of the plan is in ${file}.\n`);
+    throw error;
   }
 }
 
