@@ -1,6 +1,7 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
@@ -70,6 +71,12 @@ export interface Workspaces extends SetupCache {
    * Throws a UserError of kind "conflict" if the default branch is checked out in the remote.
    */
   mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
+
+  /**
+   * Merges these published branches with each other and with their target on trial, as of the last `sync`. Works on git objects only,
+   * keeps none of them, and remembers the results.
+   */
+  tryMerges(params: TrialMergesParams): Promise<TrialMerges>;
 
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
