@@ -29,7 +29,7 @@ async function edit(editor: string, answer: () => TaskJson = () => TASK) {
       return answer();
     },
   } as unknown as Client;
-  const result = await approveEdited(context, client, { task: TASK, plan: PLAN }).catch((error: Error) => error);
+  const result = await approveEdited(context, client, { task: TASK, plan: PLAN }).catch((error: Error) => error.message);
   return { sent, result, shown: shown.join("") };
 }
 
@@ -48,14 +48,14 @@ test.each([
 ])("edit plan: %s approves nothing", async (editor, message) => {
   const { sent, result } = await edit(editor);
   expect(sent).toEqual([]);
-  expect(String(result)).toContain(message);
+  expect(result).toContain(message);
 });
 
 test("edit plan: a version that is refused is kept", async () => {
   const { shown, result } = await edit("true", () => {
     throw new Error("refused");
   });
-  expect(String(result)).toContain("refused");
+  expect(result).toContain("refused");
   const file = /in (\S+)\.\n/.exec(shown)?.[1] ?? "";
   expect(existsSync(file)).toBe(true);
   rmSync(join(file, ".."), { recursive: true });
