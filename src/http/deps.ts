@@ -3,6 +3,7 @@ import type { Actor } from "../core/task/event.ts";
 import type { TaskDraft } from "../core/task/task.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
+import type { Outage } from "../engine/reconcile/outages.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
@@ -73,4 +74,5 @@ export interface DaemonInfo {
   /** Time zone that defines the days of costs. */
   readonly timeZone: string;
   readonly problems: readonly string[];
+  readonly outages: readonly Outage[];
 }

@@ -14,7 +14,7 @@ import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repa
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
-import { compareBranch } from "./remote/compare-branch.ts";
+import { compareBranch, isMerged } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
@@ -66,6 +66,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
