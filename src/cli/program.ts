@@ -158,6 +158,8 @@ function addTaskCommands(program: Command): void {
     .option("--tag <tag>", "Add a tag; repeatable", collect)
     .option("--related <task>", "Include this task in the prompts: its documents, summaries and change")
     .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
+    .option("--until <state>", "Stop after this state of the pipeline, such as planning or checking")
+    .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
@@ -263,6 +265,12 @@ function addDecisionCommands(program: Command): void {
     .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
     .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
     .action(lazy(async () => (await import("./commands/act.ts")).merge));
+  program
+    .command("apply <task>")
+    .description("Write the files of an ended task to the checkout")
+    .option("--force", "Overwrite files that were changed since the task started")
+    .option("--dry-run", "Show what would be written")
+    .action(lazy(async () => (await import("./commands/apply.ts")).apply));
 }
 
 function addRuleCommands(program: Command): void {

@@ -305,6 +305,9 @@ export interface ListTasksQuery {
   readonly queuedFor?: QueueReason;
   /** Only tasks that wait for this choice. */
   readonly about?: "dependency";
+  readonly hasPlan?: true;
+  /** Only tasks whose branch was published. */
+  readonly isPublished?: true;
 }
 
 export interface ListRunsQuery {

@@ -1,6 +1,8 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
+import type { SetupCache } from "./setup-cache.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
@@ -9,7 +11,7 @@ import type { BaseFile } from "../policy/diff/gate-sources.ts";
  * engine uses. An agent works in a clone whose git directory is never read again.
  * No method touches the user's own checkout.
  */
-export interface Workspaces {
+export interface Workspaces extends SetupCache {
   /** Creates or updates the project's mirror and returns its default branch and commit. Fetches of one mirror run one at a time. */
   sync(source: ProjectSource): Promise<Base>;
 
@@ -32,6 +34,12 @@ export interface Workspaces {
    * later call replaces the earlier record. Throws a UserError of kind "unavailable" if the workspace no longer exists.
    */
   noteSetup(tree: TreeName): Promise<void>;
+
+  /**
+   * Creates directories in a workspace that do not exist yet, for a run that may write only there. Throws a UserError of kind
+   * "invalid" if a part of a path is a file or a link, because the sandbox would follow it.
+   */
+  makeDirectories(tree: TreeName, directories: readonly string[]): Promise<void>;
 
   /**
    * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
@@ -63,6 +71,12 @@ export interface Workspaces {
    * Throws a UserError of kind "conflict" if the default branch is checked out in the remote.
    */
   mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
+
+  /**
+   * Merges these published branches with each other and with their target on trial, as of the last `sync`. Works on git objects only,
+   * keeps none of them, and remembers the results.
+   */
+  tryMerges(params: TrialMergesParams): Promise<TrialMerges>;
 
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;

@@ -1,6 +1,8 @@
 import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
+import { findRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, OutageJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
@@ -10,12 +12,15 @@ import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
+import { describeMergeOrder } from "../print/merge-order.ts";
 import { describeOutage, outagesOf } from "../print/queued.ts";
 import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
+import { exactTime } from "../print/time.ts";
 import { describeWaiting } from "../print/waiting.ts";
+import { duration } from "../print/words.ts";
 import { readDocuments } from "../read-documents.ts";
 
 const MAX_TEXT = 2_000;
@@ -64,11 +69,18 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
-  if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
+  const setups = describeSetups(events);
+  if (setups !== "") parts.push(title("Set-up"), setups);
+  const running = findRunningCheck(events);
+  if (task.checks.length > 0 || running !== null) parts.push(title("Checks"));
+  if (task.checks.length > 0) parts.push(checksTable(context, task));
+  if (running !== null) parts.push(`  ${describeRunning(running)}\n`);
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
   const reviews = describeReviews(context, task);
   if (reviews !== "") parts.push(title("Reviews"), reviews);
+  const order = describeMergeOrder(context, task);
+  if (order !== "") parts.push(title("Merge order"), order);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
   const granted = describeGranted(context, task, events);
@@ -92,7 +104,7 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
-    `${possibleActions(task.status, null)
+    `${possibleActions(task.status, { isParked: task.queued_for !== null, isNight: isNight(task) })
       .map(
         (action) =>
           `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
@@ -100,6 +112,21 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+function describeRunning({ name, since }: RunningCheck): string {
+  const elapsed = duration(Math.max(0, Date.now() - Date.parse(since)));
+  return `${escapedLine(name)}: running for ${elapsed}, since ${exactTime(since)}`;
+}
+
+/** Whether installed dependencies were reused, or why they cannot be. */
+function describeSetups(events: readonly EventJson[]): string {
+  const setups = events.filter(({ type }) => type === "workspace.setup");
+  return [...new Set(setups.map(({ summary }) => `  ${escapedLine(summary)}\n`))].join("");
+}
+
+function isNight({ pipeline, category }: TaskJson): boolean {
+  return category !== null || pipeline === NIGHT_WORK.pipeline;
 }
 
 /** Agents report which steps of the plan are done. */

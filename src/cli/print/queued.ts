@@ -1,5 +1,6 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import { describeParked } from "../../core/task/parked-agent.ts";
+import { withFullStop } from "../../core/text/with-full-stop.ts";
 import type { OutageJson, ParkedAgentJson, TaskJson } from "../../http/client/client.ts";
 import { describeTime } from "./time.ts";
 
@@ -8,6 +9,7 @@ type QueueKind = NonNullable<TaskJson["queued_for"]>["kind"];
 const WORDS: Readonly<Record<QueueKind, string>> = {
   quota: "the usage limit of its agent to reset",
   login: "a login",
+  program: "the program of its agent",
   provider: "the model provider",
   remote: "the git remote",
   machine: "this machine",
@@ -40,7 +42,7 @@ export function describeParking(
 ): string {
   const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
   const said = describeParked({ agent, kind, reason });
-  return `${said}${/[.!?]$/.test(said) ? "" : "."} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
+  return `${withFullStop(said)} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
 }
 
 /** A daemon of an older version sends none. */
@@ -51,7 +53,7 @@ export function outagesOf(status: { readonly outages?: readonly OutageJson[] }):
 /** Says that nothing is read from a project's forge or remote for now, and why. */
 export function describeOutage({ project, reason, since, until }: OutageJson, now: number = Date.now()): string {
   const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
-  const why = terminalLine(reason, MAX_REASON).replace(/[.!?]?$/, ".");
+  const why = withFullStop(terminalLine(reason, MAX_REASON));
   return `Cannot read what happened to the published changes of ${project}, first noticed ${describeTime(since, { now })}: ${why} Next attempt ${next}. "nightshift doctor" tests the connection now.`;
 }
 

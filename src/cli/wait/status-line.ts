@@ -1,6 +1,7 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import { describeQueued } from "../print/queued.ts";
+import { describeSubtasks } from "../print/task.ts";
 import { money } from "../print/words.ts";
 
 /** More than fits on a line of a terminal. */
@@ -19,7 +20,7 @@ export interface LiveTask {
 
 /** Formats what a task does now. The longest part is the last one, because the end of the line may be cut. */
 export function statusLine({ task, activity, runCost, elapsedMs, now }: LiveTask): string {
-  const parts = [...describeState(task, now), describeCost(task, runCost), activity];
+  const parts = [...describeState(task, now), ...describeSubtasks(task), describeCost(task, runCost), activity];
   const known = parts.flatMap((part) => (part === null ? [] : [terminalLine(part, MAX_PART)]));
   return `${wholeSeconds(elapsedMs).padStart(8)}  ${known.join(" · ")}`;
 }
@@ -47,8 +48,8 @@ function describeCost({ cost_usd: cost }: TaskJson, runCost: number | null): str
 }
 
 /** Such as `12 s`, `1 min 5 s` or `2 h 10 min`. */
-function wholeSeconds(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
+export function wholeSeconds(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1_000);
   const minutes = Math.floor(seconds / 60);
   if (minutes === 0) return `${seconds} s`;
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

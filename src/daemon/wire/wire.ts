@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createAgent } from "../../adapters/agents/create-agent.ts";
 import { parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import { createSystemClock } from "../../adapters/clock/system.ts";
+import { createCheckouts } from "../../adapters/checkouts/checkouts.ts";
 import { createCron } from "../../adapters/cron/croner.ts";
 import { createLocalCourier } from "../../adapters/couriers/local.ts";
 import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
@@ -14,11 +15,11 @@ import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readPrices } from "../../config/resolve/resolve-settings.ts";
-import { storedKeysVersion } from "../../config/files/stored-keys.ts";
+import { storedKeysChangedAt, storedKeysVersion } from "../../config/files/stored-keys.ts";
 import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
-import type { EnginePorts } from "../../engine/ports.ts";
+import type { EnginePorts, Host } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -28,7 +29,7 @@ import type { KnownSecrets } from "../known-secrets.ts";
 import { requireFilledDatabase } from "../require-filled-database.ts";
 import { createRetention } from "../retention.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
-import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
+import { createSandboxAccess, DISK_FLOOR_BYTES, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
@@ -105,6 +106,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
         }),
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
+    checkouts: createCheckouts(),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
     runFiles,
     projects: projectFiles,
@@ -118,18 +120,14 @@ export async function wire(options: WireOptions): Promise<Wired> {
       parseGatewayLine: parseEventLine,
       prices,
     },
-    sandbox: { mode: user.sandboxMode, limitsFor: sandboxLimits(), findProblem: sandbox.findProblem },
-    secrets: {
-      redact: (value) => secrets.current().redactValue(value),
-      known: secrets.values,
-      scanner: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
-    },
+    sandbox: createSandboxAccess({ mode: user.sandboxMode, gate: sandbox, home }),
+    secrets: createSecretAccess(secrets, { path: env["PATH"] ?? "", log }),
     channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
     forges: { open: createForgeFinder(registry.forges, env) },
     host: {
       home,
       env,
-      keysVersion: () => storedKeysVersion(home),
+      ...watchStoredKeys(home, clock.now()),
       retention: createRetention(home, registry.format),
       owner: userName(env),
       capacity: limits.current,
@@ -139,6 +137,24 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function createSecretAccess(
+  secrets: KnownSecrets,
+  { path, log }: { readonly path: string; readonly log: Log },
+): EnginePorts["secrets"] {
+  return {
+    redact: (value) => secrets.current().redactValue(value),
+    known: secrets.values,
+    scanner: createSecretScan({ secrets: secrets.values, path, log }),
+  };
+}
+
+function watchStoredKeys(home: string, startedAt: number): Pick<Host, "keysVersion" | "keysChangedAt"> {
+  return {
+    keysVersion: () => storedKeysVersion(home),
+    keysChangedAt: () => Math.max(startedAt, storedKeysChangedAt(home)),
+  };
 }
 
 function createHostClock(log: Log): Clock {

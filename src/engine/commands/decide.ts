@@ -1,8 +1,10 @@
 import { needsReason } from "../../core/pipeline/decide-checks.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { planProblems } from "../../core/outcomes/execution-plan.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { describeTask } from "../../core/notices/notice.ts";
 import type { Choice } from "./commands-contract.ts";
@@ -10,9 +12,10 @@ import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
 import { SHORT_HASH_LENGTH, shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
+import { advanceParams } from "../advance-params.ts";
 import { closeNotice } from "../deliver/close-request.ts";
 import { pipelineOf, policyOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { requireProject } from "./require-project.ts";
 import { transact, type Decision } from "../transact.ts";
@@ -31,8 +34,20 @@ export function approve(
         describeWrongHash(planHash, nameOfDocument(task)),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
+    if (waiting.kind === "approval") requireGrantable(task);
     return outcomeOf("approve", `approved by ${actor.name}`);
   });
+}
+
+/** A plan that is approved gets all that it asks for. */
+function requireGrantable(task: Task): void {
+  const problems = planProblems(task.plan);
+  if (problems.length === 0) return;
+  throw new UserError(
+    "conflict",
+    `The plan of ${task.id} asks for what cannot be granted:\n${problems.map((each) => `- ${each}`).join("\n")}`,
+    `Run "nightshift revise ${task.id} <feedback>" to request a new plan.`,
+  );
 }
 
 /** The beginning of a hash is enough, but not so little that an agent could write another plan that has it as well. */
@@ -142,17 +157,8 @@ async function decideWith(ports: EnginePorts, id: string, { actor, toOutcome, ad
     const outcome = redactOutcome(ports, toOutcome(before));
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
     const at = ports.clock.now();
-    const advanced = advance({
-      pipeline: await pipelineOf(ports, before),
-      task: before,
-      outcome,
-      run: null,
-      actor,
-      facts: factsOf(before, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at,
-    });
+    const pipeline = await pipelineOf(ports, before);
+    const advanced = advance(advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at }));
     const { events = [], ...more } = (await addMore?.(before, advanced.task)) ?? {};
     return { ...more, advance: advanced, events: [decisionEvent(before, outcome, actor, at), ...events] };
   });
@@ -193,6 +199,15 @@ export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][],
   throw new UserError(
     "conflict",
     `There is nothing to ${verb} on ${task.id}: ${now}.`,
-    `Possible now: ${possibleActions(task.status, task.waitingFor?.kind ?? null).join(", ")}. "nightshift show ${task.id}" has the details.`,
+    `Possible now: ${listActions(task)}. "nightshift show ${task.id}" has the details.`,
   );
+}
+
+function listActions({ status, waitingFor, queuedFor, pipeline }: Task): string {
+  const facts = {
+    waitsFor: waitingFor?.kind ?? null,
+    isParked: queuedFor !== null,
+    isNight: pipeline === NIGHT_WORK.pipeline,
+  };
+  return possibleActions(status, facts).join(", ");
 }

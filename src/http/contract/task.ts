@@ -6,6 +6,7 @@ import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
+import { mergeOrderSchema } from "./merge-order.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
 export const questionSchema = z
@@ -153,6 +154,9 @@ export const taskSchema = z
     branch: z.string().nullable(),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
+    until: z.strictObject({ state: z.string(), reached: z.boolean() }).nullable().meta({
+      description: "The task stops after this state. If it is `reached`, the task is paused or waits for a person.",
+    }),
     after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
     related: z.string().nullable().meta({ description: "Id of a task that the agents know about." }),
     issue: z
@@ -167,10 +171,11 @@ export const taskSchema = z
       max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
+      allow_overlap: z.boolean(),
     }),
     unchecked: z.array(z.string()).meta({
       description:
-        "The project's checks that do not run as written, because nobody accepted them and the task was submitted with `without_checks`.",
+        "The project's checks that do not run as written, because they are not accepted and the task was submitted with `without_checks`.",
     }),
     submitted_by: z.string(),
     created_at: time,
@@ -193,7 +198,13 @@ export const taskSchema = z
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
     queued_for: z
-      .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
+      .strictObject({
+        kind: z.enum(QUEUE_REASONS),
+        until: time.nullable(),
+        reason: z.string().nullable(),
+        task: z.string().nullable().meta({ description: "The task that works on the same files." }),
+        files: z.array(z.string()).meta({ description: "The files that both plans name." }),
+      })
       .nullable(),
     change_request: z
       .strictObject({
@@ -215,6 +226,10 @@ export const taskSchema = z
         "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
     }),
     artifacts: z.array(artifactSchema),
+    merge_order: mergeOrderSchema.nullable().meta({
+      description:
+        "Of all published branches of the project. Null if this task has none, in lists, and in answers to actions.",
+    }),
   })
   .meta({
     id: "Task",
@@ -256,6 +271,12 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  until: requiredName.nullable().default(null).meta({
+    description: "Stop after this state of the pipeline, named by the state or by the role of its agent.",
+  }),
+  allow_overlap: z.boolean().default(false).meta({
+    description: "Work at the same time as other tasks whose plans name the same files, instead of waiting for them.",
+  }),
   related: idOrPrefix
     .nullable()
     .default(null)
@@ -277,6 +298,21 @@ export const taskDraftSchema = z.strictObject({
     .default(false)
     .meta({ description: "For `improve`: do not try other categories if this one finds nothing." }),
 });
+
+export const appliedSchema = z
+  .strictObject({
+    task: z.string(),
+    applied: z.boolean().meta({ description: "Whether the files are now as the task left them." }),
+    files: z.array(
+      z.strictObject({
+        path: z.string(),
+        change: z.enum(["created", "modified", "deleted", "unchanged"]),
+        problem: z.string().nullable().meta({ description: "Why nothing was written. Null if nothing is in the way." }),
+      }),
+    ),
+  })
+  .meta({ id: "AppliedChange" });
+export type AppliedJson = z.output<typeof appliedSchema>;
 
 export const diffSchema = z
   .strictObject({

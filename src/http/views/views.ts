@@ -70,6 +70,7 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     checks: [],
     proof: null,
     artifacts: [],
+    merge_order: null,
   };
 }
 
@@ -95,6 +96,7 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
       url,
       data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
+    merge_order: null,
   };
 }
 
@@ -156,6 +158,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
+    until: task.options.until ?? null,
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
@@ -167,6 +170,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
       max_turns: task.options.maxTurns ?? null,
       auto_approve: task.options.autoApprove,
       design: task.options.design,
+      allow_overlap: task.options.allowOverlap ?? false,
     },
     unchecked: [...(task.options.unchecked ?? [])],
     submitted_by: task.submittedBy,
@@ -195,8 +199,9 @@ function viewChangeRequest({ number, url, state, endedAt }: TaskChangeRequest, {
   return { number, url, state, head, base, ended_at: isoOrNull(endedAt) };
 }
 
-function viewQueued({ kind, until, reason }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
-  return { kind, until: isoOrNull(until), reason: reason ?? null };
+function viewQueued({ kind, until, reason, overlap }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
+  const { task = null, files = [] } = overlap ?? {};
+  return { kind, until: isoOrNull(until), reason: reason ?? null, task, files: [...files] };
 }
 
 function viewWaiting(waiting: WaitingFor): WaitingForJson {
