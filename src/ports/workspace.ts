@@ -1,6 +1,7 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
@@ -35,6 +36,12 @@ export interface Workspaces extends SetupCache {
   noteSetup(tree: TreeName): Promise<void>;
 
   /**
+   * Creates directories in a workspace that do not exist yet, for a run that may write only there. Throws a UserError of kind
+   * "invalid" if a part of a path is a file or a link, because the sandbox would follow it.
+   */
+  makeDirectories(tree: TreeName, directories: readonly string[]): Promise<void>;
+
+  /**
    * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
    * index. Only regular files and links are included; ignored files and files unchanged since `noteSetup` are not. The
    * agent's git directory is never read. Returns `commit: null` if nothing changed. The same files give the same commit.
@@ -64,6 +71,12 @@ export interface Workspaces extends SetupCache {
    * Throws a UserError of kind "conflict" if the default branch is checked out in the remote.
    */
   mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
+
+  /**
+   * Merges these published branches with each other and with their target on trial, as of the last `sync`. Works on git objects only,
+   * keeps none of them, and remembers the results.
+   */
+  tryMerges(params: TrialMergesParams): Promise<TrialMerges>;
 
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
