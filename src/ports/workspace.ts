@@ -188,6 +188,8 @@ export interface OpenWorkspaceParams {
   readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+  /** Files and folders of the user's checkout to link to. Missing ones are skipped. */
+  readonly link?: { readonly from: string; readonly files: readonly string[] } | null;
   /** Number of ports to reserve. No other workspace gets them while this one exists. */
   readonly ports?: number;
 }
@@ -211,6 +213,8 @@ export interface Workspace {
   readonly commit: string;
   /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
+  /** Files and folders of the user's checkout that it links to. The sandbox must make them readable, never writable. */
+  readonly links: readonly string[];
   /** Reserved for the programs that run in it. Null if none were requested. */
   readonly ports: PortRange | null;
 }
