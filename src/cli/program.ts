@@ -147,6 +147,7 @@ function addTaskCommands(program: Command): void {
     .option("--issue <n>", "Read title and text from this issue of the project's forge", wholeNumber)
     .option("--agent <name>", "Use this agent instead of the project's")
     .option("--model <id>", "Use this model instead of the agent's default")
+    .option("--best-of <agents>", "Let 2 to 5 agents implement it and continue with the best, such as claude-code,codex")
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)

@@ -21,7 +21,7 @@ import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
-import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
+import { keepSuperseded, rescueCommit, takeOverCommit } from "./workspace/rescue.ts";
 import { sweepMirrors } from "./mirror/sweep-mirrors.ts";
 import { createKeyedLock, isCode } from "./mirror/locks.ts";
 
@@ -81,6 +81,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     keepSuperseded: (project, task, commit) =>
       withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
+    takeOver: (params) => withEngineDir(context, params, () => takeOverCommit(context, params)),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
     sweep: () => sweepMirrors(context),

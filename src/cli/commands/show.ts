@@ -14,6 +14,7 @@ import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
+import { variantsTable } from "../print/variants.ts";
 import { describeWaiting } from "../print/waiting.ts";
 import { readDocuments } from "../read-documents.ts";
 
@@ -54,6 +55,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   ];
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
+  // A daemon of an older version does not send them.
+  if ((task.variants ?? []).length > 0) parts.push(title("Variants"), variantsTable(context, task));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);

@@ -1,12 +1,10 @@
 import { holdTask, isAboutDependency, isHeld, releaseTask } from "../../core/task/dependencies.ts";
 import { newEvent } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";
-import type { Page } from "../../ports/store.ts";
 import { checkDependenciesOf } from "../commands/dependencies.ts";
 import type { EnginePorts } from "../ports.ts";
+import { listAllTasks } from "./list-all-tasks.ts";
 import { transact, type Decision } from "../transact.ts";
-
-const PAGE = 200;
 
 /**
  * Starts tasks whose dependencies have succeeded, and lets a person decide about those whose dependencies did not. The
@@ -27,12 +25,13 @@ export async function startDependents(ports: EnginePorts): Promise<void> {
 /** Null if nothing changes. A failed dependency may have been retried meanwhile. */
 async function decide(ports: EnginePorts, task: Task): Promise<Decision | null> {
   const isAsking = isAboutDependency(task.waitingFor);
-  if (!isAsking && !(task.status === "queued" && isHeld(task))) return null;
+  if (!isAsking && !(task.status === "queued" && task.queuedFor?.kind === "dependency")) return null;
   const check = await checkDependenciesOf(ports, task);
   const at = ports.clock.now();
   if (check.kind === "ready") {
     const event = newEvent({ at, task: task.id, type: "run.note", summary: "the tasks that it waited for succeeded" });
-    return { advance: { task: releaseTask(task, at), events: [event], next: null }, wake: true };
+    const released = releaseTask(task, at);
+    return { advance: { task: released, events: [event], next: null }, wake: !isHeld(released) };
   }
   const known = task.waitingFor?.kind === "choice" ? task.waitingFor.reason : task.queuedFor?.reason;
   if (isAsking === (check.kind === "blocked") && known === check.reason) return null;
@@ -40,23 +39,8 @@ async function decide(ports: EnginePorts, task: Task): Promise<Decision | null> 
 }
 
 async function listDependents({ store }: EnginePorts): Promise<readonly Task[]> {
-  const queries = [
-    { status: ["queued"], queuedFor: "dependency" },
-    { status: ["waiting"], about: "dependency" },
-  ] as const;
-  const found: Task[] = [];
-  for (const query of queries)
-    for (let cursor: string | null = null; ;) {
-      const page: Page<Task> = await store.tasks.listTasks({
-        ...query,
-        state: null,
-        project: null,
-        limit: PAGE,
-        cursor,
-      });
-      found.push(...page.rows);
-      cursor = page.next;
-      if (cursor === null) break;
-    }
-  return found;
+  return [
+    ...(await listAllTasks(store, { status: ["queued"], queuedFor: "dependency" })),
+    ...(await listAllTasks(store, { status: ["waiting"], about: "dependency" })),
+  ];
 }

@@ -30,6 +30,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
         project: project ?? null,
         cursor: cursor ?? null,
         limit,
+        variants: "hide",
       });
       return { tasks: await showTaskRows(store, page.rows, clock.now()), next: page.next };
     },
@@ -79,7 +80,7 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
 
 async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
   const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
-  const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, ...draft } = rest;
+  const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, best_of: bestOf, ...draft } = rest;
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
   return {
     ...draft,
@@ -91,6 +92,7 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     withoutChecks,
     after: await findTaskIds(store, body.after),
     related,
+    ...(bestOf !== null && { bestOf }),
     improve: { category, only, scheduledAt: null },
   };
 }

@@ -27,6 +27,7 @@ export interface ScriptedCommand {
   /** `agent`, `setup` or `check:<name>`. */
   readonly name: string;
   readonly role: string;
+  readonly argv: readonly string[];
   readonly cwd: string;
   readonly run: number;
 }
@@ -48,7 +49,7 @@ export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
       const run = started.filter((each) => each === label).length;
       started.push(label);
       const { cwd, env } = command.policy;
-      const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", cwd, run });
+      const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", argv: command.argv, cwd, run });
       if (end.lost === true) return { kind: "lost" };
       await perform(job, command, end);
       commands.push(toResult(command, end));
