@@ -147,7 +147,10 @@ function addTaskCommands(program: Command): void {
     .option("--issue <n>", "Read title and text from this issue of the project's forge", wholeNumber)
     .option("--agent <name>", "Use this agent instead of the project's")
     .option("--model <id>", "Use this model instead of the agent's default")
-    .option("--best-of <agents>", "Let 2 to 5 agents implement it and continue with the best, such as claude-code,codex")
+    .option(
+      "--best-of <agents>",
+      "Let 2 to 5 agents implement it and continue with the best, such as claude-code,codex",
+    )
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
@@ -159,6 +162,8 @@ function addTaskCommands(program: Command): void {
     .option("--tag <tag>", "Add a tag; repeatable", collect)
     .option("--related <task>", "Include this task in the prompts: its documents, summaries and change")
     .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
+    .option("--until <state>", "Stop after this state of the pipeline, such as planning or checking")
+    .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));

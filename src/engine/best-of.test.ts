@@ -22,15 +22,24 @@ checks:
 
 /** Each agent greets with its own name. The check fails for the greeting of `bad`. */
 async function play({ name, role, argv, cwd }: ScriptedCommand): Promise<ScriptedEnd> {
-  if (name !== "agent")
-    return (await greetingIn(cwd)) === "bad\n" ? { exitCode: 1, output: "bad greeting" } : {};
+  if (name !== "agent") return (await greetingIn(cwd)) === "bad\n" ? { exitCode: 1, output: "bad greeting" } : {};
   if (role === "rank") return ranking;
+  if (role === "plan") return { report: PLAN };
   const agent = argv.at(-1) ?? "";
   if (agent === "idle") return { report: { outcome: "needs_info", summary: "why?", questions: [QUESTION] } };
   return { files: { "greeting.txt": `${agent}\n` }, report: { outcome: "implemented", summary: `greets as ${agent}` } };
 }
 
 const greetingIn = (cwd: string): Promise<string> => readFile(join(cwd, "greeting.txt"), "utf8");
+
+const PLAN = {
+  outcome: "plan_complete",
+  summary: "Greet",
+  plan: "Greet.",
+  plan_summary: "Greet",
+  subtasks: ["Greet"],
+  files: ["greeting.txt"],
+};
 
 const QUESTION = { id: "why", question: "Why?", input: "text" };
 
@@ -104,7 +113,10 @@ describe("best of N", () => {
   it("chooses the only variant that passed without a ranking", async () => {
     await open();
     const { id } = await submit(["bad", "two"]);
-    expect(await drainVariants()).toMatchObject([{ status: "failed", outcome: "checks_failed" }, { status: "succeeded" }]);
+    expect(await drainVariants()).toMatchObject([
+      { status: "failed", outcome: "checks_failed" },
+      { status: "succeeded" },
+    ]);
     expect(await world.step(id)).toMatchObject({ outcome: "implemented", error: null });
     expect(world.supervisors.started).not.toContain("agent:rank");
     expect(await read(id)).toMatchObject({ options: { implementer: { agent: "two" } }, state: "checking" });
@@ -246,6 +258,22 @@ describe("best of N", () => {
     expect(await read(id)).toMatchObject({ queuedFor: { kind: "variants" } });
     expect(await drainVariants()).toHaveLength(2);
     expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("starts no variant while another task works on the files of its plan, but all variants at once", async () => {
+    await open({ settings: `${AGENTS}gates: { plan: auto }\nlimits: { concurrent_runs: 4 }\n` });
+    const other = await world.submit({ pipeline: "feature", agent: "one" });
+    const { id } = await submit(["one", "two"], { pipeline: "feature" });
+    await world.step(other.id);
+    await world.step(id);
+    await tendAllVariants(world.ports);
+    expect(await variants()).toEqual([]);
+    expect((await read(id)).queuedFor?.reason).toContain(`It waits for ${other.id}`);
+    await world.commands.cancel(other.id, ADA);
+    await tendAllVariants(world.ports);
+    expect((await variants()).map(({ queuedFor }) => queuedFor)).toEqual([null, null]);
+    expect((await world.ports.store.tasks.listOpenRuns()).map(({ role }) => role)).toEqual(["implement", "implement"]);
+    expect((await read(id)).queuedFor?.reason).toBe("2 agents implement it: one, two.");
   });
 
   it("sends notices about the task only, not about its variants", async () => {

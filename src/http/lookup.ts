@@ -56,9 +56,7 @@ export async function showTask(store: StoreReader, task: Task, now: number): Pro
 
 async function showVariants(store: StoreReader, task: Task): Promise<readonly VariantParts[]> {
   const variants = await listVariants({ store }, task);
-  return Promise.all(
-    variants.map(async (variant) => ({ variant, runs: await listTaskRuns(store, variant.id) })),
-  );
+  return Promise.all(variants.map(async (variant) => ({ variant, runs: await listTaskRuns(store, variant.id) })));
 }
 
 export async function showTaskRows(store: StoreReader, tasks: readonly Task[], now: number): Promise<TaskJson[]> {

@@ -305,6 +305,7 @@ export interface ListTasksQuery {
   readonly queuedFor?: QueueReason;
   /** Only tasks that wait for this choice. */
   readonly about?: "dependency";
+  readonly hasPlan?: true;
   /** Without the variants of tasks, or only those. Missing: both. */
   readonly variants?: "hide" | "only";
 }

@@ -35,6 +35,17 @@ const agentsOf = (program: string): string =>
 
 const CHECKS = "checks:\n  test: { command: sh test.sh }\n";
 
+const bestOf = (...agents: readonly string[]) => agents.map((agent) => ({ agent, model: null }));
+
+async function variantsOf({ wired }: Night, { id }: Pick<Task, "id">): Promise<readonly Task[]> {
+  const query = { status: null, state: null, project: null, cursor: null, limit: 50, variants: "only" } as const;
+  const { rows } = await wired.ports.store.tasks.listTasks(query);
+  return rows.filter(({ options }) => options.variantOf?.task === id);
+}
+
+const allRunning = ({ variants }: TaskJson): boolean =>
+  variants.length > 0 && variants.every(({ status }) => status === "running");
+
 describe("best of N in the engine", () => {
   let night: Night | null = null;
 
@@ -48,14 +59,6 @@ describe("best of N in the engine", () => {
     const agents = agentsOf(join(repo.path, "agent.sh"));
     night = await openNight({ repo, agent: AGENT, settings: `${agents}${CHECKS}`, timeoutMs: 120_000 });
     return night;
-  }
-
-  const bestOf = (...agents: readonly string[]) => agents.map((agent) => ({ agent, model: null }));
-
-  async function variantsOf({ wired }: Night, { id }: Pick<Task, "id">): Promise<readonly Task[]> {
-    const query = { status: null, state: null, project: null, cursor: null, limit: 50, variants: "only" } as const;
-    const { rows } = await wired.ports.store.tasks.listTasks(query);
-    return rows.filter(({ options }) => options.variantOf?.task === id);
   }
 
   test("two agents work at the same time, the reviewer chooses, and all of it costs the task once", async () => {
@@ -123,9 +126,6 @@ describe("best of N on the command line", () => {
     await created.run("trust", "--yes", "--no-run");
     return created;
   }
-
-  const allRunning = ({ variants }: TaskJson): boolean =>
-    variants.length > 0 && variants.every(({ status }) => status === "running");
 
   test("show lists the variants, queue does not, and a killed daemon loses none of them", async () => {
     const { run, json, home, repo } = await createProject();

@@ -39,7 +39,7 @@ const ownCheck: TaskJson["checks"][number] = {
 test("task line: shows the status and what the task is queued for", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
   const until = new Date(Date.now() + 4.5 * 3_600_000).toISOString();
-  expect(taskLine(plain, task({ queued_for: { kind: "quota", until, reason: null } }))).toMatch(
+  expect(taskLine(plain, task({ queued_for: { kind: "quota", until, reason: null, task: null, files: [] } }))).toMatch(
     / – quota, next attempt in 4 h \((tomorrow )?\d\d:\d\d\) {2}Greet people\n$/,
   );
 });

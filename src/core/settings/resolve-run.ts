@@ -25,7 +25,12 @@ export interface RunSettings {
 export function resolveRun(settings: Settings, state: StateAgent, options: TaskOptions, role: Role): RunSettings {
   const own = settings.roles[role];
   const implementer = CHANGING_ROLES.includes(role) ? options.implementer : undefined;
-  const { agent, model } = chooseAgent(settings, [own, state, options, ...(implementer === undefined ? [] : [implementer])]);
+  const { agent, model } = chooseAgent(settings, [
+    own,
+    state,
+    options,
+    ...(implementer === undefined ? [] : [implementer]),
+  ]);
   const agentSettings = settings.agents[agent];
   if (agentSettings === undefined) throw unknownAgent(agent, settings);
   return {

@@ -122,6 +122,10 @@ export function withAgent(task: Task, agent: string): Task {
   const choice = { agent, model: null };
   return {
     ...task,
-    options: { ...options, ...choice, ...(implementer !== undefined && { implementer: { ...implementer, ...choice } }) },
+    options: {
+      ...options,
+      ...choice,
+      ...(implementer !== undefined && { implementer: { ...implementer, ...choice } }),
+    },
   };
 }

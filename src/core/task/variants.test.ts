@@ -3,6 +3,7 @@ import { makeTask } from "../../testing/builders.ts";
 import type { Task } from "./task.ts";
 import { areDecidable, findCandidates, isRepairable, nameVariants, shareOfBudget } from "./variants.ts";
 
+const digest = (id: string): string => ({ task_1: "c", task_2: "a", task_3: "b" })[id] ?? "";
 const HOUR = 3_600_000;
 const passed = makeTask({ id: "task_1", status: "succeeded", outcome: "checks_passed", finishedAt: HOUR });
 const unclear = makeTask({ id: "task_2", status: "succeeded", outcome: "checks_inconclusive", finishedAt: HOUR });
@@ -55,7 +56,6 @@ describe("shareOfBudget", () => {
 
 describe("nameVariants", () => {
   it("gives letters in an order that does not depend on the agents' order", () => {
-    const digest = (id: string): string => ({ task_1: "c", task_2: "a", task_3: "b" })[id] ?? "";
     const names = [...nameVariants([passed, unclear, failed], digest)].map(([name, { id }]) => [name, id]);
     expect(names).toEqual([
       ["A", "task_2"],

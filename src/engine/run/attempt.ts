@@ -11,6 +11,7 @@ import type { RunEnd } from "../../ports/store.ts";
 import { uncountedEvents } from "./agent/budget.ts";
 import { cleanUp } from "./conclude/clean-up.ts";
 import { readTask, transact, type Decision } from "../transact.ts";
+import { limitsOf } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
@@ -260,7 +261,7 @@ function decideNext(
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
     facts: factsOf(task, settings),
-    limits: { repair: settings.repairAttempts },
+    limits: limitsOf(settings),
     fallbackAgent: findFallback(context),
     parked,
     digest: ports.digest,

@@ -159,6 +159,9 @@ export const taskSchema = z
     branch: z.string().nullable(),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
+    until: z.strictObject({ state: z.string(), reached: z.boolean() }).nullable().meta({
+      description: "The task stops after this state. If it is `reached`, the task is paused or waits for a person.",
+    }),
     after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
     related: z.string().nullable().meta({ description: "Id of a task that the agents know about." }),
     issue: z
@@ -168,10 +171,9 @@ export const taskSchema = z
     best_of: z
       .array(agentChoiceSchema)
       .meta({ description: "The agents that each implement the task. Empty for most tasks." }),
-    variant_of: z
-      .strictObject({ task: z.string(), number: z.int() })
-      .nullable()
-      .meta({ description: "Set for a variant: one of several implementations of another task. Lists leave variants out." }),
+    variant_of: z.strictObject({ task: z.string(), number: z.int() }).nullable().meta({
+      description: "Set for a variant: one of several implementations of another task. Lists leave variants out.",
+    }),
     variants: z
       .array(
         z.strictObject({
@@ -197,6 +199,7 @@ export const taskSchema = z
       max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
+      allow_overlap: z.boolean(),
     }),
     unchecked: z.array(z.string()).meta({
       description:
@@ -223,7 +226,13 @@ export const taskSchema = z
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
     queued_for: z
-      .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
+      .strictObject({
+        kind: z.enum(QUEUE_REASONS),
+        until: time.nullable(),
+        reason: z.string().nullable(),
+        task: z.string().nullable().meta({ description: "The task that works on the same files." }),
+        files: z.array(z.string()).meta({ description: "The files that both plans name." }),
+      })
       .nullable(),
     change_request: z
       .strictObject({
@@ -286,6 +295,12 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  until: requiredName.nullable().default(null).meta({
+    description: "Stop after this state of the pipeline, named by the state or by the role of its agent.",
+  }),
+  allow_overlap: z.boolean().default(false).meta({
+    description: "Work at the same time as other tasks whose plans name the same files, instead of waiting for them.",
+  }),
   related: idOrPrefix
     .nullable()
     .default(null)

@@ -80,7 +80,15 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
 
 async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
   const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
-  const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, best_of: bestOf, ...draft } = rest;
+  const {
+    category,
+    only,
+    auto_approve: autoApprove,
+    without_checks: withoutChecks,
+    allow_overlap: allowOverlap,
+    best_of: bestOf,
+    ...draft
+  } = rest;
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
   return {
     ...draft,
@@ -90,6 +98,7 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     maxTurns,
     autoApprove,
     withoutChecks,
+    allowOverlap,
     after: await findTaskIds(store, body.after),
     related,
     ...(bestOf !== null && { bestOf }),

@@ -49,7 +49,13 @@ export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
       const run = started.filter((each) => each === label).length;
       started.push(label);
       const { cwd, env } = command.policy;
-      const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", argv: command.argv, cwd, run });
+      const end = await script({
+        name: command.name,
+        role: env["NIGHTSHIFT_ROLE"] ?? "",
+        argv: command.argv,
+        cwd,
+        run,
+      });
       if (end.lost === true) return { kind: "lost" };
       await perform(job, command, end);
       commands.push(toResult(command, end));

@@ -1,16 +1,19 @@
 import { least } from "../../../core/settings/resolve-run.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../../core/task/event.ts";
+import { holdForFiles } from "../../../core/task/overlap.ts";
 import { hasEnded, type AgentChoice, type Task } from "../../../core/task/task.ts";
 import {
   areDecidable,
   describeChoice,
+  queuedForVariants,
   shareOfBudget,
   variantKeys,
   waitsForVariants,
 } from "../../../core/task/variants.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import { admissionNow, type EnginePorts } from "../../ports.ts";
-import { enqueueRuns, toNewRun, transact, type Decision } from "../../transact.ts";
+import { findOverlap } from "../../overlap.ts";
+import { enqueueRuns, toNewRun, transact, withFilesLock, type Decision } from "../../transact.ts";
 import { listPaidRuns, listVariants, loadVariants } from "../../variants.ts";
 import { endTask, pause, resume, type Order } from "../task-commands.ts";
 
@@ -19,7 +22,7 @@ import { endTask, pause, resume, type Order } from "../task-commands.ts";
  * not wait for, and lets it go on when they have ended. Depends only on the store, so it can be repeated at any time.
  */
 export async function tendVariants(ports: EnginePorts, task: Task): Promise<void> {
-  if (waitsForVariants(task)) await createMissing(ports, task);
+  if (waitsForVariants(task) && task.status === "queued") await createMissing(ports, task);
   const current = waitsForVariants(task) ? await loadVariants(ports, task) : [];
   const wanted = new Set(current.map((variant) => variant?.id));
   for (const variant of await listOpenVariants(ports, task)) {
@@ -65,9 +68,33 @@ function goOn(ports: EnginePorts, task: Task): Decision {
   return { advance: { task: { ...task, queuedFor: null, updatedAt: at }, events: [event], next: null }, wake: true };
 }
 
+/** Waits while another task works on the files of the plan, as every task does before it changes files. */
 async function createMissing(ports: EnginePorts, task: Task): Promise<void> {
+  if (!(await loadVariants(ports, task)).includes(null)) return;
+  await withFilesLock(ports, task.project, async () => {
+    const overlap = await findOverlap(ports, task);
+    const at = ports.clock.now();
+    const reason = overlap === null ? null : holdForFiles(task, overlap, at).task.queuedFor?.reason;
+    await showReason(ports, task, reason ?? queuedForVariants(task.options).reason);
+    if (overlap === null) await createVariants(ports, task);
+  });
+}
+
+async function showReason(ports: EnginePorts, { id, queuedFor }: Task, reason = ""): Promise<void> {
+  if (queuedFor?.reason === reason) return;
+  await transact(ports, id, null, (before) => ({
+    advance: {
+      task: waitsForVariants(before)
+        ? { ...before, queuedFor: { ...queuedForVariants(before.options), reason } }
+        : before,
+      events: [],
+      next: null,
+    },
+  }));
+}
+
+async function createVariants(ports: EnginePorts, task: Task): Promise<void> {
   const found = await loadVariants(ports, task);
-  if (!found.includes(null)) return;
   const [held] = await ports.store.tasks.listRuns({ task: task.id, status: ["queued"], project: null, limit: 1 });
   if (held === undefined) return;
   const { bestOf = [] } = task.options;
@@ -109,7 +136,7 @@ interface VariantParams {
 /** A copy of the task that knows everything that the task knows, and starts where the task waits. */
 function makeVariant(ports: EnginePorts, task: Task, { implementer, number, budgetUsd }: VariantParams): Task {
   const at = ports.clock.now();
-  const { bestOf: _bestOf, after: _after, ...options } = task.options;
+  const { bestOf: _bestOf, after: _after, until: _until, ...options } = task.options;
   return {
     ...task,
     id: ports.clock.newId("task"),

@@ -64,7 +64,10 @@ function chooseVariant(outcome: Outcome, candidates: ReadonlyMap<string, Task>):
   const [first] = [...candidates.values()].toSorted((a, b) => numberOf(a) - numberOf(b));
   if (first === undefined) throw new Error("there is no variant to choose");
   const why = outcome.name === "ranked" ? "it names no variant" : outcome.summary;
-  return { variant: first, reason: `The reviewer gave no usable ranking (${why}), so the first one that passed was taken.` };
+  return {
+    variant: first,
+    reason: `The reviewer gave no usable ranking (${why}), so the first one that passed was taken.`,
+  };
 }
 
 function numberOf({ options }: Task): number {
@@ -76,7 +79,9 @@ async function takeRepairable(context: StepContext): Promise<StepResult> {
   const { ports, task } = context;
   const variants = (await loadVariants(ports, task)).filter((variant) => variant !== null);
   const failed = await Promise.all(
-    variants.filter(isRepairable).map(async (variant) => ({ variant, failures: await countFailures(context, variant) })),
+    variants
+      .filter(isRepairable)
+      .map(async (variant) => ({ variant, failures: await countFailures(context, variant) })),
   );
   const [best] = failed.toSorted((a, b) => a.failures - b.failures);
   if (best !== undefined)
