@@ -214,5 +214,5 @@ test("summary: an improvement shows its category, and its change request or what
 test("facts: name the checks that were not accepted", () => {
   expect(
     facts(plain, task({ unchecked: ["build", "test"], branch: null, base_commit: null, head_commit: null })),
-  ).toContain("not checked: nobody has accepted the project's checks build, test");
+  ).toContain("not checked, because the project's checks are not accepted: build, test");
 });

@@ -121,7 +121,7 @@ export function describeProof({ checks }: Pick<TaskJson, "checks">): readonly st
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
-  return `not checked: nobody has accepted the project's checks ${unchecked.map(escapedLine).join(", ")}`;
+  return `not checked, because the project's checks are not accepted: ${unchecked.map(escapedLine).join(", ")}`;
 }
 
 /** Such as `subtasks: 2 of 5 done`. Empty without subtasks. */

@@ -72,7 +72,8 @@ export async function reportTask(
   { wait = false, since, next = true }: ReportOptions,
 ): Promise<void> {
   if (!wait) {
-    printResult(context, task, () => taskLine(context, task));
+    // A night without a category for today succeeds at once, and only the summary says why it did nothing.
+    printResult(context, task, () => (task.status === "succeeded" ? summary : taskLine)(context, task));
     return context.progress(next ? formatNextSteps(nextSteps(task, null)) : "");
   }
   if (since === null) context.progress(taskLine(context, task));

@@ -219,6 +219,7 @@ export interface MergeProblem {
 export const QUEUE_REASONS = [
   "quota",
   "login",
+  "program",
   "provider",
   "remote",
   "machine",

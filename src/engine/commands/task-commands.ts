@@ -7,6 +7,7 @@ import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
 import { isHeld } from "../../core/task/dependencies.ts";
+import { describeStatus } from "../../core/task/describe-status.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
@@ -152,7 +153,7 @@ function changeStatus(
 function wrongStatus(task: Task, verb: string, allowed: string): UserError {
   return new UserError(
     "conflict",
-    `Cannot ${verb} ${task.id}: it is ${task.status}.`,
+    `Cannot ${verb} ${task.id}: ${describeStatus(task.status)}.`,
     `Only a task that is ${allowed} can be ${verb}d.`,
   );
 }
@@ -172,8 +173,10 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     if (before.status !== "failed" && before.status !== "cancelled")
       throw new UserError(
         "conflict",
-        `Cannot retry ${id}: it is ${before.status}.`,
-        "Only a task that is parked, failed or was cancelled can be retried.",
+        `Cannot retry ${id}: ${describeStatus(before.status)}.`,
+        before.status === "succeeded"
+          ? `To continue it, run "nightshift follow-up ${id} …".`
+          : "Only a task that is parked, has failed or was cancelled can be retried.",
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
@@ -269,7 +272,7 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
   if (!hasEnded(task))
     throw new UserError(
       "conflict",
-      `Cannot delete ${id}: it is ${task.status}.`,
+      `Cannot delete ${id}: ${describeStatus(task.status)}.`,
       `Run "nightshift cancel ${id}" first.`,
     );
   const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 10_000 });

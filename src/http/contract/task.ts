@@ -203,7 +203,7 @@ export const taskSchema = z
     }),
     unchecked: z.array(z.string()).meta({
       description:
-        "The project's checks that do not run as written, because nobody accepted them and the task was submitted with `without_checks`.",
+        "The project's checks that do not run as written, because they are not accepted and the task was submitted with `without_checks`.",
     }),
     submitted_by: z.string(),
     created_at: time,
