@@ -89,6 +89,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       { name: "GITLAB_TOKEN", source: "environment", ending: null, addedAt: null, replacesEnvironment: false },
     ],
     checkSetup: async () => [],
+    mergeOrder: async () => null,
     pendingTrust: SHOP_FILES.pendingTrust,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),

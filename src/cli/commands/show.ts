@@ -12,6 +12,7 @@ import { describeDenied, describeGranted } from "../print/access.ts";
 import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
+import { describeMergeOrder } from "../print/merge-order.ts";
 import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
@@ -72,6 +73,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   if (findings !== "") parts.push(title("Findings"), findings);
   const reviews = describeReviews(context, task);
   if (reviews !== "") parts.push(title("Reviews"), reviews);
+  const order = describeMergeOrder(context, task);
+  if (order !== "") parts.push(title("Merge order"), order);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);
   const granted = describeGranted(context, task, events);

@@ -216,6 +216,7 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
     branch: written.branch ?? DEFAULTS.branch,
     rebase: written.rebase ?? true,
     copy: written.copy ?? [],
+    link: written.link ?? [],
     ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };
 }

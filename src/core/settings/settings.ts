@@ -110,6 +110,8 @@ export interface WorkspaceSettings {
   readonly branch: string;
   readonly rebase: boolean;
   readonly copy: readonly string[];
+  /** Files and folders of the checkout that are linked into workspaces, read-only. */
+  readonly link: readonly string[];
   readonly ports: number;
 }
 

@@ -77,6 +77,7 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     checks: [],
     proof: null,
     artifacts: [],
+    merge_order: null,
     variants: [],
   };
 }
@@ -105,6 +106,7 @@ export function viewTask({ runs, checks, artifacts, variants, ...row }: TaskPart
       url,
       data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
+    merge_order: null,
   };
 }
 
