@@ -87,6 +87,12 @@ export interface Workspaces extends SetupCache {
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
 
+  /**
+   * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
+   * cherry-picked it. False if the task's commit is unknown.
+   */
+  isMerged(params: IsMergedParams): Promise<boolean>;
+
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -329,6 +335,15 @@ export interface CompareBranchParams {
   readonly base: string;
   /** The commit of the default branch that the task's work is based on. */
   readonly workBase: string;
+}
+
+export interface IsMergedParams {
+  readonly project: string;
+  readonly task: string;
+  /** What the task published. */
+  readonly commit: string;
+  /** The newest commit of the default branch, as of the last `sync`. */
+  readonly base: string;
 }
 
 export interface RemoteBranch {

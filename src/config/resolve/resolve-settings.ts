@@ -126,6 +126,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
     react: {
       ci: written.react?.ci ?? DEFAULT_REACT.ci,
       comments: written.react?.comments ?? DEFAULT_REACT.comments,
+      quietMs: parseDuration(written.react?.quiet ?? "") ?? DEFAULT_REACT.quietMs,
     },
     options: pickOwn(found, written),
   };
