@@ -10,6 +10,7 @@ export const NIGHTS = [
   "test/e2e/budget.test.ts",
   "test/e2e/costs.test.ts",
   "test/e2e/fallback.test.ts",
+  "test/e2e/feature-killed.test.ts",
   "test/e2e/forge-loop.test.ts",
   "test/e2e/misbehaving.test.ts",
   "test/e2e/merge.test.ts",
