@@ -15,8 +15,9 @@ import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
-import { compareBranch } from "./remote/compare-branch.ts";
+import { compareBranch, isMerged } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
+import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
@@ -55,6 +56,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     person: readOnce,
     locks: createKeyedLock(),
   };
+  const conflicts: ConflictCache = new Map();
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
@@ -72,9 +74,11 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       const base = await syncMirror(context, params);
       return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
     },
+    tryMerges: (params) => tryMerges(context, conflicts, params),
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),

@@ -58,7 +58,7 @@ describe.each([60, 80, 120, 200])("queue: in a terminal of %i columns", (width) 
 });
 
 test("queue: in a terminal of 40 columns each task is one line, too", () => {
-  const waiting = TASKS.filter(({ change_request: request }) => request === null);
+  const waiting = TASKS.filter((each) => each.change_request === null);
   for (const tasks of [TASKS, waiting]) {
     const lines = tasksTable({ color: false, width: 40 }, tasks).trimEnd().split("\n");
     for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(40);

@@ -12,6 +12,7 @@ import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
+import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { type Route, route } from "./route.ts";
@@ -270,6 +271,12 @@ export const ROUTES = {
     right: "read",
     params: byName,
     ok: pendingTrustSchema,
+  }),
+  "GET /projects/:name/merge-order": route({
+    summary: "Get the order in which to merge the published branches of a project, and which of them conflict.",
+    right: "read",
+    params: byName,
+    ok: z.strictObject({ merge_order: mergeOrderSchema.nullable() }),
   }),
   "POST /projects/:name/checks": route({
     summary:
