@@ -80,7 +80,9 @@ function findDaemon(): number | null {
   }
 }
 
-const waitForDeath = (): Promise<void> => expect.poll(findDaemon, WAIT).toBeNull();
+async function waitForDeath(): Promise<void> {
+  await expect.poll(findDaemon, WAIT).toBeNull();
+}
 
 async function killDaemon(): Promise<void> {
   const pid = findDaemon();
