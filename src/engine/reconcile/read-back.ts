@@ -224,8 +224,9 @@ function isConfirmed(
   const now = clock.now();
   const from = closedUrls.get(url);
   if (from !== undefined && from <= now && !isTriggered) return closedUrls.delete(url);
-  if (from === undefined || !isTriggered)
-    closedUrls.set(url, isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now);
+  const confirmFrom = isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now;
+  // A later look must not postpone the confirmation.
+  closedUrls.set(url, Math.min(from ?? confirmFrom, confirmFrom));
   return false;
 }
 
