@@ -88,10 +88,13 @@ it.each(DENIED_ANYWAY)("egress: a private host that leads to %s is denied", asyn
 });
 
 it("egress: an address of this machine is denied without the advice to allow it", async () => {
-  const lookup = () => Promise.resolve(["10.1.2.3"]);
-  const denied = await resolveTarget("npm.corp.example:443", { rules: RULES, privateHosts: [] }, lookup, () => [
-    "10.1.2.3",
-  ]);
+  const address = "10.1.2.3";
+  const denied = await resolveTarget(
+    "npm.corp.example:443",
+    { rules: RULES, privateHosts: [] },
+    async () => [address],
+    () => [address],
+  );
   expect(denied).toMatchObject({ sentence: expect.stringContaining("cannot allow") });
   expect(denied).not.toMatchObject({ sentence: expect.stringContaining("sandbox.private_hosts") });
 });
