@@ -1,6 +1,8 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
+import type { SetupCache } from "./setup-cache.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
@@ -9,7 +11,7 @@ import type { BaseFile } from "../policy/diff/gate-sources.ts";
  * engine uses. An agent works in a clone whose git directory is never read again.
  * No method touches the user's own checkout.
  */
-export interface Workspaces {
+export interface Workspaces extends SetupCache {
   /** Creates or updates the project's mirror and returns its default branch and commit. Fetches of one mirror run one at a time. */
   sync(source: ProjectSource): Promise<Base>;
 
@@ -32,6 +34,12 @@ export interface Workspaces {
    * later call replaces the earlier record. Throws a UserError of kind "unavailable" if the workspace no longer exists.
    */
   noteSetup(tree: TreeName): Promise<void>;
+
+  /**
+   * Creates directories in a workspace that do not exist yet, for a run that may write only there. Throws a UserError of kind
+   * "invalid" if a part of a path is a file or a link, because the sandbox would follow it.
+   */
+  makeDirectories(tree: TreeName, directories: readonly string[]): Promise<void>;
 
   /**
    * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
@@ -64,6 +72,12 @@ export interface Workspaces {
    */
   mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
 
+  /**
+   * Merges these published branches with each other and with their target on trial, as of the last `sync`. Works on git objects only,
+   * keeps none of them, and remembers the results.
+   */
+  tryMerges(params: TrialMergesParams): Promise<TrialMerges>;
+
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
 
@@ -72,6 +86,12 @@ export interface Workspaces {
 
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
+
+  /**
+   * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
+   * cherry-picked it. False if the task's commit is unknown.
+   */
+  isMerged(params: IsMergedParams): Promise<boolean>;
 
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
@@ -168,6 +188,8 @@ export interface OpenWorkspaceParams {
   readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+  /** Files and folders of the user's checkout to link to. Missing ones are skipped. */
+  readonly link?: { readonly from: string; readonly files: readonly string[] } | null;
   /** Number of ports to reserve. No other workspace gets them while this one exists. */
   readonly ports?: number;
 }
@@ -191,6 +213,8 @@ export interface Workspace {
   readonly commit: string;
   /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
+  /** Files and folders of the user's checkout that it links to. The sandbox must make them readable, never writable. */
+  readonly links: readonly string[];
   /** Reserved for the programs that run in it. Null if none were requested. */
   readonly ports: PortRange | null;
 }
@@ -311,6 +335,15 @@ export interface CompareBranchParams {
   readonly base: string;
   /** The commit of the default branch that the task's work is based on. */
   readonly workBase: string;
+}
+
+export interface IsMergedParams {
+  readonly project: string;
+  readonly task: string;
+  /** What the task published. */
+  readonly commit: string;
+  /** The newest commit of the default branch, as of the last `sync`. */
+  readonly base: string;
 }
 
 export interface RemoteBranch {

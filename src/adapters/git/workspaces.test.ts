@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { testPeoplesCommits } from "../../testing/suites/workspace-people.suite.ts";
+import { testTrialMerges } from "../../testing/suites/workspace-trial-merges.suite.ts";
 import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
 import { createGitWorkspaces } from "./workspaces.ts";
 
@@ -10,6 +11,10 @@ testWorkspaces("git", {
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });
 testPeoplesCommits("git", {
+  create: (dir) =>
+    createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
+});
+testTrialMerges("git", {
   create: (dir) =>
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });

@@ -1,5 +1,5 @@
 import { readdir, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { MachineError, UserError } from "../../core/text/errors.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
@@ -13,15 +13,20 @@ import { syncMirror } from "./mirror/mirror.ts";
 import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repair.ts";
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
+import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
-import { compareBranch } from "./remote/compare-branch.ts";
+import { compareBranch, isMerged } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
+import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
 import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
+import { pruneAllEntries, sweepEntries } from "./setup/entry.ts";
+import { keepSetup } from "./setup/keep.ts";
+import { restoreSetup } from "./setup/restore.ts";
 import { sweepMirrors } from "./mirror/sweep-mirrors.ts";
 import { createKeyedLock, isCode } from "./mirror/locks.ts";
 
@@ -46,15 +51,21 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     }));
   const context: GitContext = {
     ...options,
+    cachesDir: join(dirname(options.workspacesDir), "caches"),
     timeoutMs: options.timeoutMs ?? 10_000,
     person: readOnce,
     locks: createKeyedLock(),
   };
+  const conflicts: ConflictCache = new Map();
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
     prepare: (params) => prepareTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
+    makeDirectories: (tree, directories) => makeDirectories(context, tree, directories),
+    restoreSetup: (params) => restoreSetup(context, params),
+    keepSetup: (params) => keepSetup(context, params),
+    removeOldSetups: () => pruneAllEntries(context),
     collect: (params) => withRepair(context, params, () => collectTree(context, params)),
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
     squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
@@ -63,9 +74,11 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       const base = await syncMirror(context, params);
       return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
     },
+    tryMerges: (params) => tryMerges(context, conflicts, params),
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
@@ -83,7 +96,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
-    sweep: () => sweepMirrors(context),
+    sweep: async () => {
+      await sweepMirrors(context);
+      await sweepEntries(context);
+    },
     list: () => listTasks(context),
     trees: (task) => treeNames(taskPaths(context, task).dir),
   };

@@ -48,9 +48,11 @@ export interface ReactSettings {
   /** Repair the change if CI failed. */
   readonly ci: boolean;
   readonly comments: (typeof COMMENT_REACTIONS)[number];
+  /** How long people must have paused before their comments start work. */
+  readonly quietMs: number;
 }
 
-export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested" };
+export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested", quietMs: 60_000 };
 
 export interface ForgeSettings {
   readonly kind: string;
@@ -97,7 +99,7 @@ export interface RoleSettings {
 export interface CheckSettings {
   readonly name: string;
   readonly command: string;
-  /** Runs instead of `command` for nightly changes. `{{files}}` is the list of changed files that exist. */
+  /** Runs before `command`, and instead of it for nightly changes. `{{files}}` is the list of changed files that exist. */
   readonly related: string | null;
   readonly severity: Severity;
   readonly roles: readonly Role[];
@@ -110,6 +112,8 @@ export interface WorkspaceSettings {
   readonly branch: string;
   readonly rebase: boolean;
   readonly copy: readonly string[];
+  /** Files and folders of the checkout that are linked into workspaces, read-only. */
+  readonly link: readonly string[];
   readonly ports: number;
 }
 

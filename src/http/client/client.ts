@@ -9,14 +9,14 @@ import { sendWithFetch, type Send } from "./client-send.ts";
 import { followStream } from "./client-stream.ts";
 
 export type { BudgetJson, CostsJson } from "../contract/costs.ts";
-export type { AgentJson, FindingJson, ParkedAgentJson } from "../contract/daemon.ts";
+export type { AgentJson, FindingJson, OutageJson, ParkedAgentJson } from "../contract/daemon.ts";
 export type { EventJson } from "../contract/event.ts";
 export type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts";
 export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
 export type { ProposalJson, RuleJson } from "../contract/rule.ts";
 export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";
-export type { DocumentJson, TaskJson } from "../contract/task.ts";
+export type { AppliedJson, DocumentJson, TaskJson } from "../contract/task.ts";
 export type { ApiResponse, Call } from "./client-send.ts";
 export { ProblemError, UnreachableError, UnresponsiveError };
 

@@ -9,7 +9,8 @@ import { explainCutOff } from "./budget.ts";
 import { explainLogin } from "./explain-login.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "./read-output.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
-import { mergeSetupRecord, describeSetup } from "../prepare/setup-workspace.ts";
+import { explainFailedSetup } from "../prepare/explain-setup.ts";
+import { mergeSetupRecord } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext, type StepResult } from "../step-context.ts";
 import { watchJob } from "../supervise.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
@@ -34,7 +35,7 @@ export async function runAgent(
   const { ports, run } = context;
   // A started agent is not affected by later changes of the settings.
   const ended = (await wasStarted(ports, run.id))
-    ? await watchJob(context, ports.runFiles.dir(run.id), null, createStuckWatch(context, role))
+    ? await watchJob(context, ports.runFiles.dir(run.id), null, { onOutput: createStuckWatch(context, role) })
     : await start();
   ports.hooks.passCheckpoint("supervisor.ended");
   const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;
@@ -180,7 +181,7 @@ async function concludeSetup(context: StepContext, record: ExitRecord): Promise<
   const setup = record.commands.at(-1);
   const stopped =
     setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
-  return stopped ?? outcomeOf("setup_failed", await describeSetup(context, setupJobOf(context.run.id), record));
+  return stopped ?? outcomeOf("setup_failed", await explainFailedSetup(context, setupJobOf(context.run.id), record));
 }
 
 /** A report does not count if a person or a limit ended the run, because the agent was not finished. */

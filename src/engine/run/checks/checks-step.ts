@@ -6,15 +6,16 @@ import { currentCategory } from "../../../core/nightly/category.ts";
 import { baseTestsMode } from "../../../policy/weakened-tests/changed-tests.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
+import { checkCommit } from "./check-commit.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { judgeByBaseline, treeOf, withRun } from "./judge-results.ts";
 import { decideProof, toProofCheck, type FixProof } from "../../../core/task/proof.ts";
 import { proveFix } from "./prove-fix.ts";
 import { NO_PROOF, proveTests, type TestProof, type TestProofParams } from "./prove-tests.ts";
+import { superviseChecks } from "./report-checks.ts";
 import { runChecks, type CheckHost, type RawCheckResult } from "./run-checks.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
-import { baseGatesJobOf, baselineJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
-import { supervise } from "../supervise.ts";
+import { baseGatesJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 /** Runs the project's checks on a fresh checkout of the task's commit, never in a tree that an agent has used. */
@@ -25,7 +26,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const policy = await checkPolicy(context, work);
   if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
   const checks = await checksFor(context, policy.files);
-  const host: CheckHost = { ...context, perform: (job) => supervise(context, job) };
+  const host: CheckHost = { ...context, perform: (job, toReport) => superviseChecks(context, job, toReport) };
   const modes = proofModes(context, policy);
   const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, policy, modes });
   const { results, withBaseGates, proof } = checked;
@@ -34,7 +35,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const change = { results, withBaseGates, gates, proofs: proof.results, doubts: proof.doubts, failOnWarning };
   const fix = await proveFixIfAsked(context, host, { work, checks, tests: policy.writtenTests, checked, change });
   const proofs = [...proof.results, ...(fix === null ? [] : [toProofCheck(run.id, fix.proof)])];
-  const outcome = toOutcome({ ...change, proofs }, work, fix);
+  const outcome = toOutcome({ ...change, proofs }, checked.setupFailure, work, fix);
   const records = [...checked.records, ...(fix?.records ?? [])];
   return resultOf(context, outcome, {
     work,
@@ -57,13 +58,22 @@ interface CheckParams {
 }
 
 interface Checked extends Pick<CheckedChange, "results" | "withBaseGates"> {
+  /** How set-up failed, on the base commit, too. Null if it succeeded. */
+  readonly setupFailure: string | null;
   /** The results before they were compared with the base commit. */
   readonly raw: readonly RawCheckResult[];
   readonly proof: TestProof;
   readonly records: readonly ExitRecord[];
 }
 
-const NOTHING_RAN: Checked = { raw: [], results: [], withBaseGates: [], proof: NO_PROOF, records: [] };
+const NOTHING_RAN: Checked = {
+  setupFailure: null,
+  raw: [],
+  results: [],
+  withBaseGates: [],
+  proof: NO_PROOF,
+  records: [],
+};
 
 /** An agent may insist on removing tests where a person can decide. Elsewhere fewer tests are a failure. */
 function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyResult): CheckParams["modes"] {
@@ -76,20 +86,16 @@ function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyRes
 }
 
 async function checkChange(host: CheckHost, { work, checks, policy, modes }: CheckParams): Promise<Checked> {
-  const { gates, tests, touchesTests } = policy;
-  const { ports, run, settings } = host;
-  const tree = { job: run.id, name: run.id, commit: work.headCommit, overlay: null };
-  const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
-  ports.hooks.passCheckpoint("checks.ended");
-  const results = await judgeByBaseline(host, { work, checks, results: raw, job: baselineJobOf(run.id) });
+  const { files, gates, tests, touchesTests } = policy;
+  const { raw, results, setupFailure, records } = await checkCommit(host, { work, checks, files });
   if (setupFailure !== null && results.some(({ status }) => status === "failed"))
     throw new StepEnd("setup_failed", setupFailure);
-  const { failOnWarning } = settings;
+  const { failOnWarning } = host.settings;
   requireAllowedPrograms(results, failOnWarning);
-  const alone = { raw, results, withBaseGates: [], proof: NO_PROOF, records: [record] };
+  const alone = { setupFailure, raw, results, withBaseGates: [], proof: NO_PROOF, records };
   if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
   const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
-  const proven = { ...alone, proof, records: [record, ...proof.records] };
+  const proven = { ...alone, proof, records: [...records, ...proof.records] };
   if (gates.length === 0) return proven;
   const again = await checkWithBaseGates(host, { work, checks, gates });
   return { ...proven, withBaseGates: again.results, records: [...proven.records, again.record] };
@@ -128,7 +134,7 @@ async function checkWithBaseGates(
 ): Promise<{ readonly results: readonly CheckResult[]; readonly record: ExitRecord }> {
   const job = baseGatesJobOf(host.run.id);
   const overlay = { commit: work.baseCommit, files: gates };
-  const tree = { job, name: treeOf(job), commit: work.headCommit, overlay };
+  const tree = { job, name: treeOf(job), commit: work.headCommit, place: "change_with_base_files", overlay } as const;
   const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
   // The old files may not fit the new ones. Then they cannot judge the change, and a person decides.
   const results =
@@ -177,7 +183,12 @@ function requireAllowedPrograms(results: readonly CheckResult[], failOnWarning: 
   }
 }
 
-function toOutcome(change: CheckedChange, { headCommit: commit }: Work, fix: Fix | null): Outcome {
+function toOutcome(
+  change: CheckedChange,
+  setupFailure: string | null,
+  { headCommit: commit }: Work,
+  fix: Fix | null,
+): Outcome {
   const results = [...change.results, ...change.withBaseGates, ...change.proofs];
   const summary = describeResults(results);
   const checks = Object.fromEntries(results.map(({ name, status }) => [name, status]));
@@ -197,13 +208,18 @@ function toOutcome(change: CheckedChange, { headCommit: commit }: Work, fix: Fix
         details: verdict.failed.map(describe).join("\n\n"),
       });
     case "inconclusive":
-      return outcomeOf("checks_inconclusive", `${verdict.reason}: ${summary}`, {
+      return outcomeOf("checks_inconclusive", `${explainSetup(setupFailure)}${verdict.reason}: ${summary}`, {
         checks,
         commit,
+        ...(setupFailure !== null && { details: setupFailure }),
         gates: change.gates,
         ...proof,
       });
   }
+}
+
+function explainSetup(setupFailure: string | null): string {
+  return setupFailure === null ? "" : "set-up fails on the base commit, too, so the change is not the cause; ";
 }
 
 function describe({ name, exitCode, tail }: CheckResult): string {
