@@ -1,12 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
-import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
+import { addDecisionCommands } from "./decision-commands.ts";
 import { addMachineCommands } from "./machine-commands.ts";
 import { version } from "./version.ts";
 
@@ -44,8 +43,7 @@ export function createProgram(): Command {
     .exitOverride();
   addProjectCommands(program);
   addTaskCommands(program);
-  addDecisionCommands(program);
-  addRuleCommands(program);
+  addDecisionCommands(program, lazy);
   addReadingCommands(program);
   addDaemonCommands(program);
   addMachineCommands(program, lazy);
@@ -162,6 +160,7 @@ function addTaskCommands(program: Command): void {
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
+    .option("--detach", "Return at once, without asking about the plan of a staged task")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
     .command("improve")
@@ -223,86 +222,6 @@ function addControlCommands(program: Command): void {
     .command("delete <task>")
     .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
-}
-
-function addDecisionCommands(program: Command): void {
-  program.commandsGroup("Decide:");
-  program
-    .command("approve <task>")
-    .description("Approve a task's plan")
-    .option("--plan <hash>", 'Approve only the plan with this hash (see "nightshift show")')
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).approve));
-  program
-    .command("reject <task> [reason]")
-    .description("Reject the plan or change that the task waits with")
-    .action(lazy(async () => (await import("./commands/act.ts")).reject));
-  program
-    .command("revise <task> <feedback>")
-    .description("Request a new plan, with feedback")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).revise));
-  program
-    .command("answer <task> <answers...>")
-    .description("Answer the agent's questions: <question>=<answer> …")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).answerQuestions));
-  program
-    .command("choose <task> <option>")
-    .description("Choose one of the options that the agent proposed")
-    .option("--note <text>", "Give the reason for the choice")
-    .addOption(
-      new Option(
-        "--then <step>",
-        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
-      ).choices(NEXT_STEPS),
-    )
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).choose));
-  program
-    .command("merge <task>")
-    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
-    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
-    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
-    .action(lazy(async () => (await import("./commands/act.ts")).merge));
-  program
-    .command("apply <task>")
-    .description("Write the files of an ended task to the checkout")
-    .option("--force", "Overwrite files that were changed since the task started")
-    .option("--dry-run", "Show what would be written")
-    .action(lazy(async () => (await import("./commands/apply.ts")).apply));
-}
-
-function addRuleCommands(program: Command): void {
-  const rules = program.command("rules").description("Manage the rules that nightly analyses follow");
-  rules
-    .command("list", { isDefault: true })
-    .description("List the rules, and closed change requests without a reason")
-    .option("--expired", "Include expired rules")
-    .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
-  rules
-    .command("add <text>")
-    .description("Add a rule in your own words")
-    .option("--expires <when>", "Set when the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
-    .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
-  rules
-    .command("edit <rule> <text>")
-    .description("Change the text of a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
-  rules
-    .command("expire <rule>")
-    .description("Let a rule expire, now or at the given time")
-    .option("--at <day>", "Set the day, such as 2027-01-31, or never")
-    .option("--in <time>", "Set the time from now, such as 30d or 6w")
-    .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
-  rules
-    .command("remove <rule>")
-    .description("Delete a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
-  rules
-    .command("reason <task-or-proposal> <kind> [text]")
-    .description(`Record why a change request was rejected: ${REASON_KINDS.join(", ")}`)
-    .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
 }
 
 function addReadingCommands(program: Command): void {
