@@ -29,7 +29,9 @@ async function edit(editor: string, answer: () => TaskJson = () => TASK) {
       return answer();
     },
   } as unknown as Client;
-  const result = await approveEdited(context, client, { task: TASK, plan: PLAN }).catch((error: Error) => error.message);
+  const result = await approveEdited(context, client, { task: TASK, plan: PLAN }).catch(
+    (error: Error) => error.message,
+  );
   return { sent, result, shown: shown.join("") };
 }
 
