@@ -17,12 +17,23 @@ export function writeDaemonFile(file: string, value: DaemonFile): void {
   renameSync(temporary, file);
 }
 
-/** Removes the file if it belongs to `pid`. A slow shutdown must not remove the file of a newer daemon. */
-export function removeDaemonFile(file: string, pid: number): void {
+/** Writes the file again if it was lost or damaged. Without it, no command would find the running daemon, not even `stop`. */
+export function repairDaemonFile(file: string, value: DaemonFile): void {
+  if (readPid(file) === null) writeDaemonFile(file, value);
+}
+
+function readPid(file: string): number | null {
   try {
     const found: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (typeof found === "object" && found !== null && "pid" in found && found.pid === pid) rmSync(file);
+    return typeof found === "object" && found !== null && "pid" in found && typeof found.pid === "number"
+      ? found.pid
+      : null;
   } catch {
-    // The file is missing or was not written by a daemon.
+    return null;
   }
+}
+
+/** Removes the file if it belongs to `pid`. A slow shutdown must not remove the file of a newer daemon. */
+export function removeDaemonFile(file: string, pid: number): void {
+  if (readPid(file) === pid) rmSync(file, { force: true });
 }

@@ -13,7 +13,7 @@ import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { controlJobs } from "../engine/run/run-jobs.ts";
 import { openHttpServer, type HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
-import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
+import { removeDaemonFile, repairDaemonFile, writeDaemonFile, type DaemonFile } from "./daemon-file.ts";
 import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { createHttpDeps } from "./wire/http-deps.ts";
@@ -24,6 +24,7 @@ import { ping } from "./wire/wire-notifiers.ts";
 import { CHECKPOINTS, type Checkpoint, type PassCheckpoint } from "../ports/checkpoint.ts";
 
 const LIMITS_INTERVAL_MS = 2_000;
+const REPAIR_INTERVAL_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 interface Running {
@@ -89,7 +90,9 @@ async function main(): Promise<void> {
   });
   await record(wired, "daemon.started");
   const path = process.env["PATH"] ?? "";
-  writeDaemonFile(paths.daemon, { pid: process.pid, url: server.url, token, version: version(), path });
+  const address = { pid: process.pid, url: server.url, token, version: version(), path };
+  writeDaemonFile(paths.daemon, address);
+  const repairTimer = setInterval(() => repairAddress(paths.daemon, address, log), REPAIR_INTERVAL_MS);
   log.info("started", { pid: process.pid, url: server.url });
   // Node does this only on exit, which a crash skips.
   flushCompileCache();
@@ -98,6 +101,7 @@ async function main(): Promise<void> {
   process.on("SIGHUP", () => undefined);
   const { force } = await stopping.promise;
   clearInterval(limitsTimer);
+  clearInterval(repairTimer);
   stopHeartbeat();
   await stop({ wired, dispatch, server, daemonFile: paths.daemon }, force);
 }
@@ -116,6 +120,14 @@ async function stop({ wired, dispatch, server, daemonFile }: Running, force: boo
   await ports.store.close();
   removeDaemonFile(daemonFile, process.pid);
   ports.log.info("stopped", { force });
+}
+
+function repairAddress(file: string, address: DaemonFile, log: Log): void {
+  try {
+    repairDaemonFile(file, address);
+  } catch (error) {
+    log.warn("daemon.json could not be repaired", { error: String(error) });
+  }
 }
 
 async function refreshLimits({ limits, ports }: Wired): Promise<void> {
