@@ -41,6 +41,7 @@ const ENGINE_ORDER = [
   "run/agent/",
   "run/checks/",
   "run/publish/",
+  "run/post/",
   "run/attempt\\.ts",
   "run/deferral\\.ts",
   "merge/",

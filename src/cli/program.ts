@@ -2,12 +2,12 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
-import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addMachineCommands } from "./machine-commands.ts";
+import { addRuleCommands } from "./rule-commands.ts";
 import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
@@ -45,7 +45,7 @@ export function createProgram(): Command {
   addProjectCommands(program);
   addTaskCommands(program);
   addDecisionCommands(program);
-  addRuleCommands(program);
+  addRuleCommands(program, lazy);
   addReadingCommands(program);
   addDaemonCommands(program);
   addMachineCommands(program, lazy);
@@ -175,6 +175,19 @@ function addTaskCommands(program: Command): void {
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/improve.ts")).improve));
+  program
+    .command("review <url>")
+    .description("Review a change request that a person wrote, and post the review after your approval")
+    .option("--post", "Post the review without asking for approval; needs the right to approve")
+    .option("--agent <name>", "Use this agent instead of the project's")
+    .option("--model <id>", "Use this model instead of the agent's default")
+    .option("--budget <usd>", "Limit the cost of the whole task", money)
+    .option("--timeout <duration>", "Limit the time of a run, such as 30m")
+    .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
+    .option("--note <text>", "Say what the reviewer should look at")
+    .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
+    .option("--wait", "Wait until the task ends or needs a person")
+    .action(lazy(async () => (await import("./commands/review.ts")).review));
   const schedule = program.command("schedule").description("Show and run schedules");
   schedule
     .command("list", { isDefault: true })
@@ -263,38 +276,6 @@ function addDecisionCommands(program: Command): void {
     .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
     .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
     .action(lazy(async () => (await import("./commands/act.ts")).merge));
-}
-
-function addRuleCommands(program: Command): void {
-  const rules = program.command("rules").description("Manage the rules that nightly analyses follow");
-  rules
-    .command("list", { isDefault: true })
-    .description("List the rules, and closed change requests without a reason")
-    .option("--expired", "Include expired rules")
-    .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
-  rules
-    .command("add <text>")
-    .description("Add a rule in your own words")
-    .option("--expires <when>", "Set when the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
-    .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
-  rules
-    .command("edit <rule> <text>")
-    .description("Change the text of a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
-  rules
-    .command("expire <rule>")
-    .description("Let a rule expire, now or at the given time")
-    .option("--at <day>", "Set the day, such as 2027-01-31, or never")
-    .option("--in <time>", "Set the time from now, such as 30d or 6w")
-    .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
-  rules
-    .command("remove <rule>")
-    .description("Delete a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
-  rules
-    .command("reason <task-or-proposal> <kind> [text]")
-    .description(`Record why a change request was rejected: ${REASON_KINDS.join(", ")}`)
-    .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
 }
 
 function addReadingCommands(program: Command): void {

@@ -73,6 +73,13 @@ export interface Workspaces {
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
 
+  /**
+   * Updates the mirror and fetches the head of a change request that somebody else wrote. The commits are untrusted, so they are
+   * kept in the task's own git directory and no other task can read them. Throws a UserError of kind "not_found" if the remote
+   * has neither the ref nor the target branch, and of kind "conflict" if both have no common history.
+   */
+  fetchRequest(params: FetchRequestParams): Promise<FetchedRequest>;
+
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -321,6 +328,20 @@ export interface RemoteBranch {
   readonly mergeBase: string | null;
   /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
   readonly base: string;
+}
+
+export interface FetchRequestParams extends ProjectSource {
+  readonly task: string;
+  /** The ref of the remote with the newest commit of the change request. */
+  readonly ref: string;
+  /** The branch to merge into. */
+  readonly target: string;
+}
+
+export interface FetchedRequest {
+  readonly commit: string;
+  /** The newest commit of the target branch that the change request contains. */
+  readonly mergeBase: string;
 }
 
 export interface DiffParams {

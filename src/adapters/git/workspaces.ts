@@ -15,6 +15,7 @@ import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
+import { fetchRequest } from "./remote/fetch-request.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
@@ -66,6 +67,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    fetchRequest: async (params) => {
+      await syncMirror(context, params);
+      return withEngineDir(context, params, () => fetchRequest(context, params));
+    },
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),

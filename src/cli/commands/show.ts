@@ -58,7 +58,9 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
-  const reviews = describeReviews(context, task);
+  // A review that a person decides about is shown as a document.
+  const isDocument = task.documents.some(({ kind }) => kind === "review");
+  const reviews = isDocument ? "" : describeReviews(context, task);
   if (reviews !== "") parts.push(title("Reviews"), reviews);
   const denied = describeDenied(task);
   if (denied !== "") parts.push(title("Denied"), denied);

@@ -130,8 +130,14 @@ export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | nul
 }
 
 /** A daemon of an older version does not send it. */
-function describeOrigin({ after = [], related = null, issue = null }: Partial<TaskJson>): readonly string[] {
+function describeOrigin(task: Partial<TaskJson>): readonly string[] {
+  const { after = [], related = null, issue = null, reviewed_request: request = null } = task;
   return [
+    ...(request === null
+      ? []
+      : [
+          `reviews ${escapedLine(request.url)} by ${escapedLine(request.author)}, to be merged into ${escapedLine(request.base)}`,
+        ]),
     ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
     ...(related === null ? [] : [`related to ${related}`]),
     ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),

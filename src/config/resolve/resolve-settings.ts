@@ -127,6 +127,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
       ci: written.react?.ci ?? DEFAULT_REACT.ci,
       comments: written.react?.comments ?? DEFAULT_REACT.comments,
     },
+    reviews: written.reviews ?? "post",
     options: pickOwn(found, written),
   };
 }

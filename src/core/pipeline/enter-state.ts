@@ -49,9 +49,10 @@ export function enterState(params: EnterParams): Move {
     case "wait":
       return startWait(params, task, state, state.step.for);
     case "agent":
-      return startRun(task, "agent", (state.name === params.to ? params.role : null) ?? state.step.role, params);
+      return startAgent(task, (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
     case "publish":
+    case "post":
       return startRun(task, state.step.kind, null, params);
   }
 }
@@ -85,6 +86,12 @@ function moveToState({ task, trigger, again }: EnterParams, to: string): Task {
 
 function dropStateCounters(counters: Task["counters"], state: string): Task["counters"] {
   return Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith(`${state}:`)));
+}
+
+/** Errors of checks are for the agent that can repair them. A reviewer gets the results of the checks anyway. */
+function startAgent(task: Task, role: Role, params: EnterParams): Move {
+  const isForAuthor = role === "review" && task.trigger?.kind === "errors";
+  return startRun(isForAuthor ? { ...task, trigger: null } : task, "agent", role, params);
 }
 
 function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {

@@ -1,7 +1,7 @@
 import type { Outcome } from "../outcomes/outcome.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 
-export const DOCUMENT_KINDS = ["plan", "design", "report"] as const;
+export const DOCUMENT_KINDS = ["plan", "design", "report", "review"] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 /** One version of a document that an agent wrote. The store keeps its content apart from the task, because it can be long. */
@@ -26,17 +26,19 @@ interface WrittenBy {
   readonly run: string;
   readonly at: number;
   readonly digest: (text: string) => string;
+  /** Verdicts are documents only where a person decides about the review itself. */
+  readonly keepsReviews: boolean;
 }
 
 /** The document that an outcome contains. Null if it contains none. */
 export function documentOf(
   outcome: Outcome,
   earlier: readonly DocumentRef[],
-  { run, at, digest }: WrittenBy,
+  { run, at, digest, keepsReviews }: WrittenBy,
 ): TaskDocument | null {
-  const kind = kindOf(outcome.name);
+  const kind = kindOf(outcome.name, keepsReviews);
   if (kind === null) return null;
-  const content: DocumentContent = outcome.payload;
+  const content: DocumentContent = kind === "review" ? { verdict: outcome.name, ...outcome.payload } : outcome.payload;
   const version = (newestOf(earlier, kind)?.version ?? 0) + 1;
   return { kind, version, hash: digest(canonicalJson(content)), run, at, content };
 }
@@ -51,7 +53,7 @@ export function toRef({ kind, version, hash, run, at }: TaskDocument): DocumentR
 }
 
 /** The kind of document that an outcome with this name contains. */
-export function kindOf(name: Outcome["name"]): DocumentKind | null {
+export function kindOf(name: Outcome["name"], keepsReviews: boolean): DocumentKind | null {
   switch (name) {
     case "plan_complete":
       return "plan";
@@ -59,6 +61,9 @@ export function kindOf(name: Outcome["name"]): DocumentKind | null {
       return "design";
     case "investigation_complete":
       return "report";
+    case "approved":
+    case "changes_requested":
+      return keepsReviews ? "review" : null;
     default:
       return null;
   }

@@ -144,6 +144,17 @@ export interface TaskOptions {
   readonly related?: string;
   /** The issue that the task was made from. */
   readonly issue?: TaskIssue;
+  /** The change request that the task reviews. It belongs to someone else, so the task never changes, merges or closes it. */
+  readonly request?: ReviewedRequest;
+}
+
+/** As the forge described it when the task was submitted. */
+export interface ReviewedRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly author: string;
+  /** The branch to merge into. */
+  readonly base: string;
 }
 
 export interface TaskIssue {
@@ -298,6 +309,7 @@ export interface Artifact {
 
 /** A task as requested by a person or a schedule. */
 export interface TaskDraft {
+  /** Empty only with `url`: the project that the URL belongs to. */
   readonly project: string;
   readonly pipeline: string;
   readonly title: string | null;
@@ -321,6 +333,8 @@ export interface TaskDraft {
   readonly related?: string | null;
   /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
   readonly issue?: number | null;
+  /** For pipelines that review a change request: its address at the forge. */
+  readonly url?: string | null;
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

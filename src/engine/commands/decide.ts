@@ -4,6 +4,7 @@ import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { describeTask } from "../../core/notices/notice.ts";
+import type { DocumentKind } from "../../core/task/document.ts";
 import type { Choice } from "./commands-contract.ts";
 import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
@@ -27,7 +28,7 @@ export function approve(
     if (waiting.kind === "approval" && waiting.planHash !== null && !isHashOf(waiting.planHash, planHash))
       throw new UserError(
         "conflict",
-        describeWrongHash(planHash),
+        describeWrongHash(planHash, waiting.document?.kind ?? "plan"),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
     return outcomeOf("approve", `approved by ${actor.name}`);
@@ -39,11 +40,11 @@ function isHashOf(hash: string, given: string | null): boolean {
   return given === hash || (given !== null && given.length >= SHORT_HASH_LENGTH && hash.startsWith(given));
 }
 
-function describeWrongHash(given: string | null): string {
-  if (given === null) return "The plan's hash is missing.";
+function describeWrongHash(given: string | null, kind: DocumentKind): string {
+  if (given === null) return `The ${kind}'s hash is missing.`;
   if (given.length < SHORT_HASH_LENGTH)
-    return `The plan's hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
-  return "The plan changed since it was shown.";
+    return `The ${kind}'s hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
+  return `The ${kind} changed since it was shown.`;
 }
 
 export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
@@ -84,8 +85,7 @@ export function revise(ports: EnginePorts, id: string, params: { feedback: strin
   return decide(ports, id, params.actor, (task) => {
     requireWaiting(task, ["approval"], "revise");
     const feedback = terminalText(params.feedback).trim();
-    if (feedback === "")
-      throw new UserError("invalid", "The feedback is empty.", "Say what the plan should do differently.");
+    if (feedback === "") throw new UserError("invalid", "The feedback is empty.", "Say what should be different.");
     return outcomeOf("revise", feedback, { details: feedback });
   });
 }

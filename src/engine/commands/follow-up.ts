@@ -7,7 +7,7 @@ import { UserError } from "../../core/text/errors.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import type { FollowUp } from "./commands-contract.ts";

@@ -194,7 +194,7 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     const again = reopen(
       {
         pipeline,
-        task: { ...before, order: null },
+        task: { ...forgetRequest(before, pipeline, from), order: null },
         outcome,
         run: null,
         actor,
@@ -208,6 +208,12 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
+}
+
+/** Files of an ended task may be gone, so a retried review fetches the newest commit. An approved review is posted as it is. */
+function forgetRequest(task: Task, { states }: Pipeline, from: string): Task {
+  if (task.options.request === undefined || states[from]?.step.kind === "post") return task;
+  return { ...task, baseCommit: null, headCommit: null };
 }
 
 /** Validated like the options of a new task. A model belongs to its agent, so another agent does not inherit it. */

@@ -15,11 +15,13 @@ import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
+import { limitForForeignCode } from "../../policy/access/foreign-code.ts";
 import { describeError, failureOf } from "./explain-error.ts";
 import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
+import { runPostStep } from "./post/post-step.ts";
 import { runPublishStep } from "./publish/publish-step.ts";
 import { outcomeOf, redactOutcome, resultOf, StepEnd, type StepContext, type StepResult } from "./step-context.ts";
 
@@ -141,7 +143,8 @@ async function loadPlan(
   const stored = await ports.projects.lastGood(project);
   // The sandbox mode is fixed when the daemon starts; a changed setting needs a restart.
   const settings = { ...stored, sandbox: { ...stored.sandbox, mode: ports.sandbox.mode } };
-  return { project, settings, pipeline, state };
+  const isForeign = task.options.request !== undefined;
+  return { project, settings: isForeign ? limitForForeignCode(settings) : settings, pipeline, state };
 }
 
 /**
@@ -203,6 +206,7 @@ const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepRes
   agent: runAgentStep,
   checks: runChecksStep,
   publish: runPublishStep,
+  post: runPostStep,
 };
 
 function toFailedResult(context: StepContext, error: unknown): StepResult {
@@ -298,9 +302,9 @@ function fallbackEvents(run: Run, before: Task, after: Task, at: number): readon
   ];
 }
 
-/** An order to end the task applies even if it arrived after the run ended, unless the work is already published. */
+/** An order to end the task applies even if it arrived after the run ended, unless the work or the review is already published. */
 function applyOrder({ order }: Task, outcome: Outcome): Outcome {
-  if (order === null || outcome.name === "published" || outcome.name === "cancel") return outcome;
+  if (order === null || ["published", "posted", "cancel"].includes(outcome.name)) return outcome;
   return outcomeOf("cancel", order === "kill" ? "killed" : "cancelled");
 }
 

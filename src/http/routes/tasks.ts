@@ -80,9 +80,12 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
 async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
   const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
   const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, ...draft } = rest;
+  if (body.project === null && body.url === null)
+    throw new UserError("invalid", "The task has no project.", "Set `project`, or `url` to review a change request.");
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
   return {
     ...draft,
+    project: body.project ?? "",
     description: body.description ?? "",
     timeoutMs,
     budgetUsd,

@@ -159,6 +159,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
+    reviewed_request: task.options.request ?? null,
     options: {
       agent: task.options.agent,
       model: task.options.model,
