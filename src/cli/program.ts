@@ -184,7 +184,7 @@ function addTaskCommands(program: Command): void {
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
-    .option("--note <text>", "Say what the reviewer should look at")
+    .option("--note <text>", "Add a note for the reviewer, such as what to look at")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/review.ts")).review));

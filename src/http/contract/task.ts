@@ -236,19 +236,10 @@ export const maxTurns = z
   .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
 
 export const taskDraftSchema = z.strictObject({
-  project: requiredName
-    .nullable()
-    .default(null)
-    .meta({ description: "Null only with `url`: the project is found by it." }),
+  project: requiredName.nullable().meta({ description: "Null only with `url`: the project is found by it." }),
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z
-    .string()
-    .min(1)
-    .max(1_000_000)
-    .nullable()
-    .default(null)
-    .meta({ description: "Null only with `issue` or `url`." }),
+  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue` or `url`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),
