@@ -158,6 +158,8 @@ function addTaskCommands(program: Command): void {
     .option("--tag <tag>", "Add a tag; repeatable", collect)
     .option("--related <task>", "Include this task in the prompts: its documents, summaries and change")
     .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
+    .option("--until <state>", "Stop after this state of the pipeline, such as planning or checking")
+    .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));

@@ -108,6 +108,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Changes when a stored key is added, changed or removed. */
   readonly keysVersion: () => string;
+  /** When keys may have changed last: the start of the daemon, or the last change of a stored key. */
+  readonly keysChangedAt: () => number;
   readonly retention: Retention;
   /** The OS user that the daemon runs as. The daemon's own token acts under this name. */
   readonly owner: string;

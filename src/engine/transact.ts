@@ -5,6 +5,7 @@ import type { CheckResult } from "../core/task/run.ts";
 import type { Artifact, Task } from "../core/task/task.ts";
 import type { CommitParams, CommitResult, Lease, NewNotice, NewRun, RunEnd, Store } from "../ports/store.ts";
 import type { ParkingChange } from "../ports/store-agents.ts";
+import { holdForOverlap, mayOverlap } from "./overlap.ts";
 import { findAccount } from "./find-account.ts";
 import { noticesFor } from "./deliver/notices.ts";
 import { admissionNow, type EnginePorts } from "./ports.ts";
@@ -40,13 +41,25 @@ export async function transact(
     const task = await readTask(ports, taskId);
     const decision = await decide(task);
     try {
-      const result = await ports.store.tasks.commit(await toCommit(ports, task, lease, decision));
+      const result = await commitDecision(ports, task, lease, decision);
       await enqueueRuns(ports, result);
       return result;
     } catch (error) {
       if (!(error instanceof StaleTaskError) || tries >= MAX_TRIES) throw error;
     }
   }
+}
+
+async function commitDecision(
+  ports: EnginePorts,
+  task: Task,
+  lease: Lease | null,
+  decision: Decision,
+): Promise<CommitResult> {
+  const commit = async (advance: Advance): Promise<CommitResult> =>
+    ports.store.tasks.commit(await toCommit(ports, task, lease, { ...decision, advance }));
+  if (!mayOverlap(decision.advance)) return commit(decision.advance);
+  return withFilesLock(ports, task.project, async () => commit(await holdForOverlap(ports, lease, decision.advance)));
 }
 
 export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
@@ -109,6 +122,15 @@ async function toCommit(
     notices: [...(await noticesFor(ports, { ...decision, task, events })), ...(decision.notices ?? [])],
     admission: admissionNow(ports),
   };
+}
+
+/** Decides one at a time which task of a project works on which files. */
+export function withFilesLock<T>(
+  ports: { readonly store: Store },
+  project: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withTaskLock(ports, `files of ${project}`, work);
 }
 
 const queues = new WeakMap<Store, Map<string, Promise<unknown>>>();

@@ -181,6 +181,7 @@ describe("API: decisions", () => {
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
       after: [],
+      until: null,
       maxTurns: null,
       related: null,
       issue: null,
@@ -199,6 +200,7 @@ describe("API: decisions", () => {
       autoApprove: true,
       design: false,
       withoutChecks: false,
+      allowOverlap: false,
       improve: { category: null, only: false, scheduledAt: null },
       key: null,
     });

@@ -305,6 +305,7 @@ export interface ListTasksQuery {
   readonly queuedFor?: QueueReason;
   /** Only tasks that wait for this choice. */
   readonly about?: "dependency";
+  readonly hasPlan?: true;
 }
 
 export interface ListRunsQuery {

@@ -1,6 +1,7 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { SetupCache } from "./setup-cache.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
@@ -9,7 +10,7 @@ import type { BaseFile } from "../policy/diff/gate-sources.ts";
  * engine uses. An agent works in a clone whose git directory is never read again.
  * No method touches the user's own checkout.
  */
-export interface Workspaces {
+export interface Workspaces extends SetupCache {
   /** Creates or updates the project's mirror and returns its default branch and commit. Fetches of one mirror run one at a time. */
   sync(source: ProjectSource): Promise<Base>;
 

@@ -221,7 +221,7 @@ describe("agent CLI that is too old for its adapter", () => {
       const { task, run } = await runTask({ agentName: kind, env }, ({ queuedFor }) => queuedFor !== null);
       expect(run).toMatchObject({ outcome: "agent_missing" });
       expect(run.error).toMatch(sentence);
-      expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
+      expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "program" } });
       // It was only called for its version.
       expect(readFileSync(join(env.FOLDER, "calls"), "utf8")).toMatch(/^(?:--version\n)+$/);
     },

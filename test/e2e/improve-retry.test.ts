@@ -61,7 +61,7 @@ describe("improve: abandoned last category", TEST_TIMEOUT, () => {
     expect(task).toMatchObject({ state: "published", items: { at: 0, tried: [] } });
     expect(await countRuns(id, "analyze")).toBe(1);
     expect(night.forge.changeRequests).toMatchObject([{ labels: ["night-shift", "docs"] }]);
-    await expect(night.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
+    await expect(night.commands.retry(id, null, ALICE)).rejects.toThrow(/it has already succeeded/);
   });
 });
 

@@ -118,7 +118,7 @@ describe("misbehaving agent", () => {
     const { wanted } = await night.wired.projectFiles.pendingTrust(place, "");
     await saveProject(night.wired.ports, { ...place, accepted: wanted }, { kind: "person", name: "alice" });
     const task = await night.until((await night.submit()).id, ({ queuedFor }) => queuedFor !== null);
-    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "login" } });
+    expect(task).toMatchObject({ status: "queued", queuedFor: { kind: "program" } });
   });
 });
 

@@ -99,3 +99,15 @@ test("doctor: reports the next scheduled night and days without a category", asy
   expect(stdout).toMatch(/! improve \(shop\) .*next: .*02:00 UTC/);
   expect(stdout).toContain("nothing is done on sunday: no category is scheduled for that day");
 });
+
+test("improve: without a category for today, it says so at once and offers no follow-up", async () => {
+  const file = join(user.repo.checkout, "nightshift.yaml");
+  const settings = await readFile(file, "utf8");
+  await writeFile(file, settings.replace(/^  categories:.*\n/m, "  categories: {}\n"));
+  expect(await user.run("trust", "--yes")).toMatchObject({ code: 0 });
+  const { stdout } = await user.run("improve");
+  expect(stdout).toMatch(/reason: no category is scheduled for \w+day/);
+  const shown = (await user.run("show", /^task_\w+/.exec(stdout)?.[0] ?? "")).stdout;
+  expect(shown).toContain("nightshift delete");
+  expect(shown).not.toContain("nightshift follow-up");
+});

@@ -28,7 +28,10 @@ beforeAll(async () => {
   chmodSync(join(folder(), "expiring.sh"), 0o755);
   const own = `  expiring: { kind: command, command: ["${folder()}/expiring.sh"] }\n`;
   const settings = PROJECT_FILE(folder()).replace("checks:", `${own}checks:`);
-  writeFileSync(join(user.repo.checkout, "nightshift.yaml"), `${settings}limits: { concurrent_runs: 1 }\n`);
+  writeFileSync(
+    join(user.repo.checkout, "nightshift.yaml"),
+    `${settings}limits: { concurrent_runs: 1 }\nroles: { verify: { agent: expiring } }\n`,
+  );
   const trusted = await user.run("trust", "--yes");
   if (trusted.code !== 0) throw new Error(trusted.stderr);
 });
@@ -66,6 +69,9 @@ test("three tasks of an agent with an expired login: one finds out, all wait, a 
   expect((await user.run("agents")).stdout.replaceAll(/\s+/g, " ")).toContain(said);
   expect((await user.run("status")).stdout.replaceAll(/\s+/g, " ")).toContain(said);
   expect((await user.run("queue")).stdout.match(/The login has expired/g)).toHaveLength(1);
+  const doctor = (await user.run("doctor", "--no-run")).stdout.replaceAll(/\s+/g, " ");
+  expect(doctor).toContain("! agent expiring expiring needs a login: The login has expired.");
+  expect((await user.run("show", ids[0] ?? "")).stdout).toContain(`nightshift retry ${ids[0]}`);
   expect((await user.run("agents", "--retry", "mine")).stderr).toContain("Parked agents: expiring.");
 
   writeFileSync(join(folder(), "login"), "");

@@ -55,17 +55,17 @@ async function pushAsStranger(root: string, files: Files): Promise<string> {
 
 const posted = () => forge.changeRequests.flatMap(({ comments }) => comments.filter(({ body }) => isOwnReview(body)));
 
-describe.each(["github", "gitlab"] as const)("nightshift review at %s", { timeout: 120_000 }, (kind) => {
-  async function run(...args: readonly string[]): Promise<CliResult> {
-    const options = { cwd: "/", env: { ...user?.env, FORGE_TOKEN: TOKEN }, timeout: 100_000 };
-    try {
-      return { code: 0, ...(await execute(process.execPath, [BIN, ...args], options)) };
-    } catch (error) {
-      const { code, stdout, stderr } = error as CliResult;
-      return { code, stdout, stderr };
-    }
+async function run(...args: readonly string[]): Promise<CliResult> {
+  const options = { cwd: "/", env: { ...user?.env, FORGE_TOKEN: TOKEN }, timeout: 100_000 };
+  try {
+    return { code: 0, ...(await execute(process.execPath, [BIN, ...args], options)) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as CliResult;
+    return { code, stdout, stderr };
   }
+}
 
+describe.each(["github", "gitlab"] as const)("nightshift review at %s", { timeout: 120_000 }, (kind) => {
   /** A registered project, and a change request from a fork. Returns its address. */
   async function setUp(): Promise<string> {
     user = await createUser();
@@ -105,6 +105,7 @@ describe.each(["github", "gitlab"] as const)("nightshift review at %s", { timeou
     for (const part of [`reviews ${url} by eve`, "Changes requested", "notes.txt:2", "Where is it?", "Say more."])
       expect(shown.stdout).toContain(part);
     expect(`${reviewed.stdout}${reviewed.stderr}${shown.stdout}`).not.toContain("\u001b");
+    expect((await run("diff", id)).stdout).toContain("+more");
     expect(await run("approve", id)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("The review's hash is missing."),

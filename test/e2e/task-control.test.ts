@@ -77,7 +77,7 @@ describe("task control", () => {
     writeFileSync(go, "");
     await opened.commands.retry(id, null, ALICE);
     expect(await opened.settled(id)).toMatchObject({ status: "succeeded" });
-    await expect(opened.commands.retry(id, null, ALICE)).rejects.toThrow(/it is succeeded/);
+    await expect(opened.commands.retry(id, null, ALICE)).rejects.toThrow(/it has already succeeded/);
   });
 
   it("a stopped daemon leaves the run active, and the next one adopts it", async () => {

@@ -9,6 +9,8 @@ import type { KeyedLock } from "./mirror/locks.ts";
 export interface GitContext {
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
+  /** What set-ups of projects made, see `SetupCache`. Next to the workspaces, so that copies can share blocks. */
+  readonly cachesDir: string;
   readonly log: Log;
   readonly timeoutMs: number;
   /** Read once, on first use. */

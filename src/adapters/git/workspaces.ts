@@ -1,5 +1,5 @@
 import { readdir, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { MachineError, UserError } from "../../core/text/errors.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
@@ -23,6 +23,9 @@ import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
 import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
+import { pruneAllEntries, sweepEntries } from "./setup/entry.ts";
+import { keepSetup } from "./setup/keep.ts";
+import { restoreSetup } from "./setup/restore.ts";
 import { sweepMirrors } from "./mirror/sweep-mirrors.ts";
 import { createKeyedLock, isCode } from "./mirror/locks.ts";
 
@@ -47,6 +50,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     }));
   const context: GitContext = {
     ...options,
+    cachesDir: join(dirname(options.workspacesDir), "caches"),
     timeoutMs: options.timeoutMs ?? 10_000,
     person: readOnce,
     locks: createKeyedLock(),
@@ -56,6 +60,9 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     open: (params) => openTree(context, params),
     prepare: (params) => prepareTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
+    restoreSetup: (params) => restoreSetup(context, params),
+    keepSetup: (params) => keepSetup(context, params),
+    removeOldSetups: () => pruneAllEntries(context),
     collect: (params) => withRepair(context, params, () => collectTree(context, params)),
     rebase: (params) => withEngineDir(context, params, () => rebaseCommit(context, params)),
     squash: (params) => withEngineDir(context, params, () => squashCommits(context, params)),
@@ -88,7 +95,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
-    sweep: () => sweepMirrors(context),
+    sweep: async () => {
+      await sweepMirrors(context);
+      await sweepEntries(context);
+    },
     list: () => listTasks(context),
     trees: (task) => treeNames(taskPaths(context, task).dir),
   };

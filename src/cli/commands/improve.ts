@@ -102,7 +102,9 @@ function describeFiles(context: CliContext, { files, limits }: ImprovePreviewJso
   const excluded =
     recent === null
       ? "recently changed files are excluded"
-      : `files changed in the last ${plural(recent, "commit")} are excluded`;
+      : recent === 0
+        ? "recently changed files are not excluded"
+        : `files changed in the last ${plural(recent, "commit")} are excluded`;
   if (files === null) return `files: unknown, because the remote cannot be read; ${excluded}`;
   if (files.problem === null) return `files: ${files.eligible} of ${files.all} may be changed; ${excluded}`;
   return paint(context, "yellow", `The night would end at once, without an agent: ${files.problem}.`);

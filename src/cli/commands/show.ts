@@ -1,5 +1,6 @@
 import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
@@ -55,6 +56,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
+  const setups = describeSetups(events);
+  if (setups !== "") parts.push(title("Set-up"), setups);
   if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
@@ -84,7 +87,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.
-    `${possibleActions(task.status, null)
+    `${possibleActions(task.status, { isParked: task.queued_for !== null, isNight: isNight(task) })
       .map(
         (action) =>
           `nightshift ${action} ${shortId(context, task)}${action === "follow-up" ? ` "${PLACEHOLDER}"` : ""}`,
@@ -92,6 +95,16 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+/** Whether installed dependencies were reused, or why they cannot be. */
+function describeSetups(events: readonly EventJson[]): string {
+  const setups = events.filter(({ type }) => type === "workspace.setup");
+  return [...new Set(setups.map(({ summary }) => `  ${escapedLine(summary)}\n`))].join("");
+}
+
+function isNight({ pipeline, category }: TaskJson): boolean {
+  return category !== null || pipeline === NIGHT_WORK.pipeline;
 }
 
 /** Agents report which steps of the plan are done. */

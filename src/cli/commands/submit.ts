@@ -29,6 +29,8 @@ export interface SubmitOptions {
   readonly complexity?: Complexity;
   readonly tag?: readonly string[];
   readonly after?: readonly string[];
+  readonly allowOverlap?: boolean;
+  readonly until?: string;
   readonly related?: string;
   readonly issue?: number;
   readonly wait?: boolean;
@@ -61,6 +63,8 @@ export async function submit(context: CliContext, text: string | undefined, opti
       design: options.design ?? false,
       without_checks: options.withoutChecks ?? false,
       after: [...(options.after ?? task.after ?? [])],
+      until: options.until ?? null,
+      allow_overlap: options.allowOverlap ?? false,
       related: options.related ?? null,
       issue: options.issue ?? null,
     },

@@ -1,4 +1,5 @@
 import { describeParked } from "../../core/task/parked-agent.ts";
+import { withFullStop } from "../../core/text/with-full-stop.ts";
 import type { ParkedAgentJson, TaskJson } from "../../http/client/client.ts";
 import { describeTime } from "./time.ts";
 
@@ -7,6 +8,7 @@ type QueueKind = NonNullable<TaskJson["queued_for"]>["kind"];
 const WORDS: Readonly<Record<QueueKind, string>> = {
   quota: "the usage limit of its agent to reset",
   login: "a login",
+  program: "the program of its agent",
   provider: "the model provider",
   remote: "the git remote",
   machine: "this machine",
@@ -39,7 +41,7 @@ export function describeParking(
 ): string {
   const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
   const said = describeParked({ agent, kind, reason });
-  return `${said}${/[.!?]$/.test(said) ? "" : "."} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
+  return `${withFullStop(said)} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
 }
 
 function isKnown(kind: string): kind is QueueKind {

@@ -3,7 +3,14 @@ import type { TaskJson } from "../../http/client/client.ts";
 import { describeFindings, lastChecks, withoutFindings } from "./findings.ts";
 import { formatMessage } from "./message.ts";
 import type { Screen } from "./style.ts";
-import { describeProof, describeUnchecked, taskLine, unverifiedReason } from "./task.ts";
+import {
+  describeProof,
+  describeStop,
+  describeSubtasks,
+  describeUnchecked,
+  taskLine,
+  unverifiedReason,
+} from "./task.ts";
 import { describeWaiting } from "./waiting.ts";
 import { duration, money, plural } from "./words.ts";
 
@@ -27,6 +34,8 @@ export function summary(context: Screen, task: TaskJson): string {
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
     ...(task.category === null || hasReasonPerCategory(task) ? [] : [`category: ${task.category}`]),
     ...(task.unchecked.length === 0 ? [] : [describeUnchecked(task)]),
+    ...describeStop(task),
+    ...describeSubtasks(task),
     ...describeProof(task),
     ...(unverified === null ? [] : [`not verified: ${formatMessage(unverified, "  ")}`]),
     ...(diff === undefined ? [] : [`change: ${escapedLine(diff.label)}`]),

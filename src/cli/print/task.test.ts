@@ -39,7 +39,7 @@ const ownCheck: TaskJson["checks"][number] = {
 test("task line: shows the status and what the task is queued for", () => {
   expect(taskLine(plain, task())).toBe("task_1  running in implementing  Greet people\n");
   const until = new Date(Date.now() + 4.5 * 3_600_000).toISOString();
-  expect(taskLine(plain, task({ queued_for: { kind: "quota", until, reason: null } }))).toMatch(
+  expect(taskLine(plain, task({ queued_for: { kind: "quota", until, reason: null, task: null, files: [] } }))).toMatch(
     / – quota, next attempt in 4 h \((tomorrow )?\d\d:\d\d\) {2}Greet people\n$/,
   );
 });
@@ -214,5 +214,5 @@ test("summary: an improvement shows its category, and its change request or what
 test("facts: name the checks that were not accepted", () => {
   expect(
     facts(plain, task({ unchecked: ["build", "test"], branch: null, base_commit: null, head_commit: null })),
-  ).toContain("not checked: nobody has accepted the project's checks build, test");
+  ).toContain("not checked, because the project's checks are not accepted: build, test");
 });

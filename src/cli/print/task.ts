@@ -97,6 +97,7 @@ export function facts(screen: Screen, task: TaskJson): string {
     ),
     ...describeProof(task).map(wrap),
     ...describeOrigin(task).map(wrap),
+    ...describeStop(task).map(wrap),
     ...whyQueued(task).map((why) => wrap(`${queuedLabel(task)}: ${formatMessage(why)}`)),
     ...(url === null ? [] : [`  change request: ${escapedLine(url)}${describeRequestState(task)}`]),
     ...(reason === "" ? [] : [wrap(`reason: ${formatMessage(withoutFindings(reason, task))}`)]),
@@ -120,13 +121,29 @@ export function describeProof({ checks }: Pick<TaskJson, "checks">): readonly st
 }
 
 export function describeUnchecked({ unchecked }: Pick<TaskJson, "unchecked">): string {
-  return `not checked: nobody has accepted the project's checks ${unchecked.map(escapedLine).join(", ")}`;
+  return `not checked, because the project's checks are not accepted: ${unchecked.map(escapedLine).join(", ")}`;
+}
+
+/** Such as `subtasks: 2 of 5 done`. Empty without subtasks. */
+export function describeSubtasks({ subtasks = [] }: Partial<Pick<TaskJson, "subtasks">>): readonly string[] {
+  if (subtasks.length === 0) return [];
+  return [`subtasks: ${subtasks.filter(({ done }) => done).length} of ${subtasks.length} done`];
 }
 
 /** Why nothing vouches for a published change. Null if it passed the checks or is not published. */
 export function unverifiedReason({ runs }: Pick<TaskJson, "runs">): string | null {
   const reason = runs.findLast(({ outcome }) => outcome === "published")?.payload?.["unverified"];
   return typeof reason === "string" ? reason : null;
+}
+
+/** Whether the task did all that was requested with `--until`. A daemon of an older version does not send it. */
+export function hasStopped({ until = null }: Partial<Pick<TaskJson, "until">>): boolean {
+  return until?.reached ?? false;
+}
+
+export function describeStop({ until = null }: Partial<Pick<TaskJson, "until">>): readonly string[] {
+  if (until === null) return [];
+  return [until.reached ? `stopped after "${until.state}" as requested` : `stops after "${until.state}"`];
 }
 
 /** A daemon of an older version does not send it. */

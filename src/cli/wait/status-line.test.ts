@@ -6,7 +6,15 @@ const NOW = Date.parse("2026-11-16T02:00:00.000Z");
 const RUN = { id: "run_1", role: "implement", attempt: 1, started_at: "x", finished_at: null, error: null } as RunJson;
 
 function line(task: Partial<TaskJson>, live: Partial<LiveTask> = {}): string {
-  const base = { id: "task_1", state: "implementing", status: "running", runs: [RUN], queued_for: null, cost_usd: 0 };
+  const base = {
+    id: "task_1",
+    state: "implementing",
+    status: "running",
+    runs: [RUN],
+    queued_for: null,
+    cost_usd: 0,
+    subtasks: [],
+  };
   return statusLine({
     task: { ...base, ...task } as TaskJson,
     activity: null,
@@ -22,6 +30,11 @@ describe("status line of --wait", () => {
     expect(line({ cost_usd: 0.1 }, { activity: "Bash npm test", runCost: 0.02 })).toBe(
       "    12 s  implementing · implement · $0.12 · Bash npm test",
     );
+  });
+
+  it("counts the finished subtasks", () => {
+    const subtasks = [true, true, false].map((done) => ({ title: "Step", done }));
+    expect(line({ subtasks })).toBe("    12 s  implementing · implement · subtasks: 2 of 3 done");
   });
 
   it.each([
@@ -47,7 +60,13 @@ describe("status line of --wait", () => {
   });
 
   it("says what a parked task waits for, until when and why", () => {
-    const queued_for = { kind: "login", until: "2026-11-16T02:05:00.000Z", reason: "the key is invalid" } as const;
+    const queued_for = {
+      kind: "login" as const,
+      until: "2026-11-16T02:05:00.000Z",
+      reason: "the key is invalid",
+      task: null,
+      files: [],
+    };
     expect(line({ status: "queued", runs: [], queued_for })).toMatch(
       /implementing · waits for a login, next attempt in 5 min \(\d\d:05\) · the key is invalid$/,
     );
@@ -55,7 +74,13 @@ describe("status line of --wait", () => {
 
   it("a task that is tried again shows the last error", () => {
     const runs = [{ ...RUN, finished_at: "x", error: "exit code 3" }];
-    const queued_for = { kind: "backoff", until: "2026-11-16T02:00:04.000Z", reason: null } as const;
+    const queued_for = {
+      kind: "backoff" as const,
+      until: "2026-11-16T02:00:04.000Z",
+      reason: null,
+      task: null,
+      files: [],
+    };
     expect(line({ status: "queued", runs, queued_for })).toMatch(/· next attempt in 4 s \(\d\d:00\) · exit code 3$/);
     expect(line({ status: "queued", runs, queued_for }, { now: NOW + 9_000 })).toContain("· next attempt now ·");
   });

@@ -1,6 +1,7 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
 import { describeQueued } from "../print/queued.ts";
+import { describeSubtasks } from "../print/task.ts";
 import { money } from "../print/words.ts";
 
 /** More than fits on a line of a terminal. */
@@ -19,7 +20,7 @@ export interface LiveTask {
 
 /** Formats what a task does now. The longest part is the last one, because the end of the line may be cut. */
 export function statusLine({ task, activity, runCost, elapsedMs, now }: LiveTask): string {
-  const parts = [...describeState(task, now), describeCost(task, runCost), activity];
+  const parts = [...describeState(task, now), ...describeSubtasks(task), describeCost(task, runCost), activity];
   const known = parts.flatMap((part) => (part === null ? [] : [terminalLine(part, MAX_PART)]));
   return `${wholeSeconds(elapsedMs).padStart(8)}  ${known.join(" · ")}`;
 }

@@ -4,6 +4,7 @@ import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { describeEvent } from "../print/event.ts";
 import { formatNextSteps, nextSteps } from "../print/next-steps.ts";
+import { hasStopped } from "../print/task.ts";
 import { summary } from "../print/summary.ts";
 import { paint } from "../print/style.ts";
 import { taskLine } from "../print/task.ts";
@@ -13,7 +14,7 @@ import { openLiveStatus } from "./live-status.ts";
 import { surviveRestarts, type FollowingClient } from "./survive-restarts.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
-const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting"]);
+const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting", "task.paused"]);
 
 export interface WaitOptions {
   readonly id: string;
@@ -71,7 +72,8 @@ export async function reportTask(
   { wait = false, since, next = true }: ReportOptions,
 ): Promise<void> {
   if (!wait) {
-    printResult(context, task, () => taskLine(context, task));
+    // A night without a category for today succeeds at once, and only the summary says why it did nothing.
+    printResult(context, task, () => (task.status === "succeeded" ? summary : taskLine)(context, task));
     return context.progress(next ? formatNextSteps(nextSteps(task, null)) : "");
   }
   if (since === null) context.progress(taskLine(context, task));
@@ -79,12 +81,14 @@ export async function reportTask(
   printResult(context, settled, () => summary(context, settled));
   const review = await findReviewCommand(context, surviveRestarts(context, client), settled);
   context.progress(formatNextSteps(nextSteps(settled, review)));
-  if (settled.status !== "succeeded") throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
+  if (settled.status !== "succeeded" && !hasStopped(settled))
+    throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
 }
 
-/** The task has ended or waits for a person. */
-export function isSettled({ status }: TaskJson): boolean {
-  return ["waiting", "succeeded", "failed", "cancelled"].includes(status);
+/** The task has ended, waits for a person, or stopped as requested. */
+export function isSettled(task: TaskJson): boolean {
+  const settled = ["waiting", "succeeded", "failed", "cancelled"];
+  return settled.includes(task.status) || (task.status === "paused" && hasStopped(task));
 }
 
 async function leaveRunning(context: CliContext, client: Client, id: string): Promise<never> {

@@ -85,6 +85,11 @@ export function storedKeysVersion(home: string): string {
   return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }
 
+/** Zero if no key was ever stored. */
+export function storedKeysChangedAt(home: string): number {
+  return statSync(homePaths(home).keys, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
 /**
  * The environment with the stored keys, which win over variables of the same name. The file is read again when it changes, so
  * that a new key takes effect without a restart.

@@ -14,7 +14,7 @@ function at(kind: ForgeKind, url: string | null = null): ForgeAddress {
 }
 
 describe("findRequestNumber", () => {
-  test.each<[string, ForgeKind, string | null, string, number | null]>([
+  test.each<readonly [string, ForgeKind, string | null, string, number | null]>([
     ["https://github.com/acme/shop/pull/12", "github", null, "acme/shop", 12],
     ["https://www.GitHub.com/Acme/Shop/pull/12/files?w=1#r3", "github", null, "acme/shop", 12],
     ["https://ghe.example.com:8443/acme/shop/pull/7", "github", "https://ghe.example.com:8443", "acme/shop", 7],
@@ -34,7 +34,8 @@ describe("findRequestNumber", () => {
     ["ftp://github.com/acme/shop/pull/12", "github", null, "acme/shop", null],
     ["git@github.com:acme/shop/pull/12", "github", null, "acme/shop", null],
     ["12", "github", null, "acme/shop", null],
-  ])("%s at %s (%s), project %s: %s", (url, kind, base, project, number) => {
+  ])("%s at %s (%s), project %s: %s", (...row) => {
+    const [url, kind, base, project, number] = row;
     expect(findRequestNumber(url, { site: SITES[kind], address: at(kind, base), project })).toBe(number);
   });
 });

@@ -84,7 +84,7 @@ export function markUnchecked(text: ChangeText, checks: readonly string[]): Chan
   const names = checks.map((check) => forgeText(check)).join(", ");
   return {
     ...text,
-    body: `**Not checked.** Nobody has accepted these checks of the project, so they did not verify the change as written: ${names}\n\n${text.body}`,
+    body: `**Not checked.** These checks of the project are not accepted, so they did not verify the change as written: ${names}\n\n${text.body}`,
   };
 }
 

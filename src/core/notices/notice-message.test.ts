@@ -113,5 +113,7 @@ test.for([
 });
 
 test("notice message: a result without checks says so", () => {
-  expect(told({ unchecked: ["build", "test"] }).lines).toContain("Not checked: nobody has accepted build, test.");
+  expect(told({ unchecked: ["build", "test"] }).lines).toContain(
+    "Not checked, because the checks are not accepted: build, test.",
+  );
 });

@@ -32,6 +32,7 @@ const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
   refused: "could not be started",
   quota: "waits for a usage limit to reset",
   login: "waits for a login",
+  program: "waits for the program of its agent",
   provider: "waits for a server",
 };
 
@@ -63,7 +64,7 @@ export function messageOf({ project, title, data }: NoticeContent): Message {
     ...(data.url === null ? [] : [data.url]),
     ...(data.unchecked === undefined
       ? []
-      : [terminalLine(`Not checked: nobody has accepted ${data.unchecked.join(", ")}.`, MAX_LINE)]),
+      : [terminalLine(`Not checked, because the checks are not accepted: ${data.unchecked.join(", ")}.`, MAX_LINE)]),
     ...(data.about === undefined ? [`${costWords(data.costUsd)} · ${durationWords(data.durationMs)}`] : []),
     ...(command === undefined ? [] : [terminalLine(`→ ${command}`, MAX_LINE)]),
   ];

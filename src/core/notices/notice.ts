@@ -18,7 +18,7 @@ export const CHANGE_REQUEST = "change request";
 export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | ParkedFor;
 
 /** Reasons to wait that people are notified about. */
-export const PARKED_FOR = ["quota", "login", "provider", "remote", "machine"] as const;
+export const PARKED_FOR = ["quota", "login", "program", "provider", "remote", "machine"] as const;
 export type ParkedFor = (typeof PARKED_FOR)[number];
 
 export function isParkedFor(kind: unknown): kind is ParkedFor {

@@ -141,9 +141,11 @@ export const ENGINE_OUTCOMES = {
     trigger: "conflict",
     payload: { base: z.string().optional(), proposal: z.string().optional() },
   }),
+  /** No agent has started. */
   setup_failed: defineFailure({
     from: { agent: "any", checks: true },
     edge: { do: "fail" },
+    countsAsAttempt: false,
     discardsWork: true,
   }),
   /** Too many change requests are open, or the night's budget is spent. */

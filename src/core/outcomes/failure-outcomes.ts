@@ -44,7 +44,7 @@ export const FAILURES = {
   }),
   agent_missing: defineFailure({
     from: ANY_RUN,
-    edge: { do: "park", queue: "login" },
+    edge: { do: "park", queue: "program" },
     countsAsAttempt: false,
     discardsWork: true,
   }),

@@ -22,7 +22,7 @@ describe("advance: parked runs", () => {
     ["usage_limit", "quota", 60_000],
     ["provider_down", "provider", 60_000],
     ["login_expired", "login", 60_000],
-    ["agent_missing", "login", 60_000],
+    ["agent_missing", "program", 60_000],
     ["night_over", "budget", 60_000],
     ["budget_reserved", "budget", 60_000],
     // Runs are not admitted while the disk is full, so a short delay is enough.

@@ -18,6 +18,7 @@ const PARKS: readonly OutcomeName[] = [
   "agent_missing",
   "disk_full",
   "night_over",
+  "setup_failed",
   "budget_reserved",
 ];
 

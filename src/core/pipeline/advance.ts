@@ -11,18 +11,18 @@ import { describeTried, giveUpItem, retryItem, restartList, restartsList, discar
 import { postsReview } from "./pipeline-graph.ts";
 import { dropOutdatedVerdict } from "./verdict.ts";
 import { applyOutcome } from "./apply-outcome.ts";
+import { askForReply } from "./ask-for-reply.ts";
 import { askPerson } from "./ask-person.ts";
 import { recordMove } from "./record-move.ts";
+import { stopAsRequested } from "./stop-after.ts";
 import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
-import type { ReportedOption } from "../outcomes/payload-fields.ts";
-import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
 import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
-import { hasEnded, type Exchange, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
+import { hasEnded, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
 
 export interface AdvanceParams {
   readonly pipeline: Pipeline;
@@ -77,7 +77,7 @@ export function advance(given: AdvanceParams): Advance {
           keepsReviews: postsReview(pipeline),
         });
   const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params, document), params), params) };
-  const move = recordMove(updated, recordApproval(params, decide(updated, state)));
+  const move = recordMove(updated, stopAsRequested(params, recordApproval(params, decide(updated, state))));
   return { ...move, ...(document !== null && { document }) };
 }
 
@@ -316,45 +316,6 @@ function applyBranchDecision(params: AdvanceParams, option: string): Move {
 function askingRole({ task, at }: AdvanceParams): Role | null {
   const exchange = task.conversation.at(-1);
   return exchange !== undefined && exchange.reply !== null && exchange.at === at ? (exchange.role ?? null) : null;
-}
-
-function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
-  const { outcome, at } = params;
-  const role = params.run?.role ?? null;
-  // The reply goes to the run that asked.
-  const task = { ...params.task, trigger: resumeTrigger(params) };
-  if (what === "answers") {
-    const questions = outcome.name === "needs_info" ? toQuestions(outcome.payload.questions) : [];
-    const { baseCommit, headCommit } = task;
-    const exchange: Exchange = {
-      kind: "answers",
-      state: task.state,
-      role,
-      asked: questions,
-      reply: null,
-      by: null,
-      at,
-      work: { baseCommit, headCommit },
-    };
-    return {
-      task: { ...task, conversation: [...task.conversation, exchange] },
-      waitingFor: { kind: "answers", questions, since: at },
-      next: null,
-      end: null,
-    };
-  }
-  const options = toOptions(proposedOptions(outcome));
-  const exchange = { kind: "choice", state: task.state, role, asked: options, reply: null, by: null, at } as const;
-  return {
-    task: { ...task, conversation: [...task.conversation, exchange] },
-    waitingFor: { kind: "choice", reason: outcome.summary, options, since: at },
-    next: null,
-    end: null,
-  };
-}
-
-function proposedOptions(outcome: Outcome): readonly ReportedOption[] {
-  return outcome.name === "options_proposed" ? outcome.payload.options : [];
 }
 
 /** The option is one that an agent proposed, or a state name. Returns null if it is neither. */

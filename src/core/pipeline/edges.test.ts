@@ -12,7 +12,7 @@ describe("default edges", () => {
     ["usage_limit", { do: "park", queue: "quota" }],
     ["provider_down", { do: "park", queue: "provider" }],
     ["login_expired", { do: "park", queue: "login" }],
-    ["agent_missing", { do: "park", queue: "login" }],
+    ["agent_missing", { do: "park", queue: "program" }],
     ["disk_full", { do: "park", queue: "capacity" }],
     ["context_too_long", { do: "again", max: 1, then: "person" }],
     ["timeout", { do: "again", max: 1, then: "fail" }],

@@ -17,6 +17,8 @@ export interface Move {
     readonly again: boolean;
   } | null;
   readonly end: MoveEnd | null;
+  /** The next run does not start before a person resumes the task. */
+  readonly pause?: boolean;
 }
 
 export interface MoveEnd {

@@ -12,7 +12,15 @@ describe("possibleActions()", () => {
     ["cancelled", ["retry", "delete"]],
     ["succeeded", ["follow-up", "delete"]],
   ])("%s: %j", (status, actions) => {
-    expect(possibleActions(status, null)).toEqual(actions);
+    expect(possibleActions(status)).toEqual(actions);
+  });
+
+  it("offers to retry a parked task", () => {
+    expect(possibleActions("queued", { isParked: true })).toEqual(["retry", "pause", "cancel", "kill"]);
+  });
+
+  it("does not offer to continue a nightly improvement", () => {
+    expect(possibleActions("succeeded", { isNight: true })).toEqual(["delete"]);
   });
 
   it.each<[WaitKind, readonly string[]]>([
@@ -22,11 +30,11 @@ describe("possibleActions()", () => {
     ["review", ["approve", "reject", "cancel"]],
     ["merge", ["merge", "reject", "cancel"]],
   ])("waiting for %s: %j", (kind, actions) => {
-    expect(possibleActions("waiting", kind)).toEqual(actions);
+    expect(possibleActions("waiting", { waitsFor: kind })).toEqual(actions);
   });
 
   it("is never empty", () => {
     for (const status of TASK_STATUSES)
-      for (const kind of WAIT_KINDS) expect(possibleActions(status, kind).length).toBeGreaterThan(0);
+      for (const kind of WAIT_KINDS) expect(possibleActions(status, { waitsFor: kind }).length).toBeGreaterThan(0);
   });
 });

@@ -9,10 +9,21 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   merge: ["merge", "reject"],
 };
 
+interface TaskFacts {
+  readonly waitsFor?: WaitKind | null;
+  readonly isParked?: boolean;
+  /** A nightly improvement chooses its own work, so it cannot be continued. */
+  readonly isNight?: boolean;
+}
+
 /** The commands that a person can use on a task in this status. */
-export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): readonly string[] {
+export function possibleActions(
+  status: TaskStatus,
+  { waitsFor = null, isParked = false, isNight = false }: TaskFacts = {},
+): readonly string[] {
   switch (status) {
     case "queued":
+      return [...(isParked ? ["retry"] : []), "pause", "cancel", "kill"];
     case "running":
       return ["pause", "cancel", "kill"];
     case "paused":
@@ -23,6 +34,6 @@ export function possibleActions(status: TaskStatus, waitsFor: WaitKind | null): 
     case "cancelled":
       return ["retry", "delete"];
     case "succeeded":
-      return ["follow-up", "delete"];
+      return [...(isNight ? [] : ["follow-up"]), "delete"];
   }
 }

@@ -9,11 +9,11 @@ export function recordMove(params: AdvanceParams, move: Move): Advance {
   return { task, events: describeMove(params, task, move), next: move.next === null ? null : nextRun(move.next, task) };
 }
 
-function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end }: Move): Task {
-  const stillPaused = before.status === "paused" && end === null && waitingFor === null;
+function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingFor, next, end, pause }: Move): Task {
+  const isPaused = (before.status === "paused" || pause === true) && end === null && waitingFor === null;
   return {
     ...task,
-    status: end?.status ?? (stillPaused ? "paused" : next === null ? "waiting" : "queued"),
+    status: end?.status ?? (isPaused ? "paused" : next === null ? "waiting" : "queued"),
     waitingFor,
     queuedFor: next?.queuedFor ?? null,
     outcome: end === null ? task.outcome : (end.outcome ?? outcome.name),
@@ -26,7 +26,7 @@ function moveTask({ task: before, outcome, at }: AdvanceParams, { task, waitingF
 function describeMove(
   { task: from, outcome, at, run, actor, facts }: AdvanceParams,
   to: Task,
-  { next, end }: Move,
+  { next, end, pause }: Move,
 ): readonly EventDraft[] {
   const base = { at, task: to.id, run: run?.id ?? null, actor: run === null ? actor : SYSTEM, level: "info" as const };
   const events: EventDraft[] = [];
@@ -56,6 +56,13 @@ function describeMove(
       data: { kind, until, outcome: outcome.name, ...(agent !== undefined && { agent }) },
     });
   }
+  if (pause === true && to.status === "paused")
+    events.push({
+      ...base,
+      type: "task.paused",
+      summary: `stopped after "${from.state}" as requested`,
+      data: { after: from.state },
+    });
   if (end !== null)
     events.push({
       ...base,

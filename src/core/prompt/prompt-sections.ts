@@ -129,7 +129,7 @@ function describeExchange({ kind, asked, reply, by, assumed = [] }: Exchange): s
     const answer =
       replyText === undefined
         ? ""
-        : `\n  answer: ${replyText}${assumed.includes(each.id) ? " (assumed: nobody answered before the deadline)" : ""}`;
+        : `\n  answer: ${replyText}${assumed.includes(each.id) ? " (assumed: there was no answer before the deadline)" : ""}`;
     return "question" in each
       ? `- ${each.id}: ${each.question}${answer}`
       : `- ${each.id}: ${each.title}. ${each.description}${answer}`;

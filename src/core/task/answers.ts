@@ -10,7 +10,7 @@ export function answerDeadline(waiting: WaitingFor | null): number | null {
   );
 }
 
-/** An answer that was assumed because nobody answered before the deadline. A person can keep or change it. */
+/** An answer that was assumed because there was none before the deadline. A person can keep or change it. */
 export interface AssumedAnswer {
   readonly question: Question;
   readonly answer: string;

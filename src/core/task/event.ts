@@ -23,6 +23,7 @@ export const EVENT_TYPES = [
   "run.interrupted",
   "run.denied", // the sandbox refused something; data: kind, target, count
   "run.note", // for information only
+  "workspace.setup", // info if it was skipped; data: reused, kept, kept_at
   "run.tools", // debug; data: tools, how often each was called
   "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
   "artifact.added", // debug; data: type, label, url

@@ -34,7 +34,7 @@ describe("parkKindOf", () => {
   it.each([
     [outcomeOf("usage_limit", ""), "quota"],
     [LOGIN, "login"],
-    [outcomeOf("agent_missing", ""), "login"],
+    [outcomeOf("agent_missing", ""), "program"],
     [DOWN, "provider"],
     [outcomeOf("provider_down", "", { waits_for: "remote" }), null],
     [outcomeOf("provider_down", "", { waits_for: "machine" }), null],
@@ -120,4 +120,7 @@ describe("decideParking", () => {
 
 it("describeParked: names the agent, what it needs and what it said", () => {
   expect(describeParked(parked(LOGIN))).toBe("codex needs a login: The key was rejected.");
+  expect(describeParked({ agent: "codex", kind: "program", reason: "codex is not on the daemon's PATH." })).toBe(
+    "codex cannot be started: codex is not on the daemon's PATH.",
+  );
 });

@@ -3,7 +3,7 @@ import { MAX_PARK_MS, parkDelayMs } from "./retry.ts";
 import type { QueuedFor } from "./task.ts";
 
 /** Why no run of an agent can succeed at the moment. */
-export const PARK_KINDS = ["quota", "login", "provider"] as const;
+export const PARK_KINDS = ["quota", "login", "program", "provider"] as const;
 export type ParkKind = (typeof PARK_KINDS)[number];
 
 /** An agent that starts no run until one run, the probe, shows that it works again. */
@@ -42,7 +42,7 @@ export function parkKindOf(outcome: Outcome): ParkKind | null {
     case "usage_limit":
       return "quota";
     case "agent_missing":
-      return "login";
+      return "program";
     case "login_expired":
       return outcome.payload.service === undefined ? "login" : null;
     case "provider_down":
@@ -87,10 +87,10 @@ interface ProbeTimes {
   readonly retryAt: number | null;
 }
 
-/** A login does not come back by itself. A change of the keys, a restart or a person starts the probe earlier. */
+/** A person must log in or install the program. A change of the keys, a restart or that person starts the probe earlier. */
 function nextProbe(kind: ParkKind, tries: number, { at, retryAt }: ProbeTimes): number {
   if (retryAt !== null && retryAt > at) return retryAt;
-  return at + (kind === "login" ? MAX_PARK_MS : parkDelayMs(tries));
+  return at + (kind === "login" || kind === "program" ? MAX_PARK_MS : parkDelayMs(tries));
 }
 
 /** Whether the model answered, so that login, quota and provider work. A cancelled or interrupted run does not show that. */
@@ -108,6 +108,7 @@ export function queuedForAgent({ agent, kind, until, reason }: ParkedAgent): Que
 const WORDS: Readonly<Record<ParkKind, string>> = {
   quota: "has used up its quota",
   login: "needs a login",
+  program: "cannot be started",
   provider: "does not reach its provider",
 };
 

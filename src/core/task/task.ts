@@ -140,6 +140,10 @@ export interface TaskOptions {
   readonly unchecked?: readonly string[];
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** The task stops after this state. It did so if it is `reached`. */
+  readonly until?: { readonly state: string; readonly reached: boolean };
+  /** The task may work at the same time as others whose plans name the same files. */
+  readonly allowOverlap?: boolean;
   /** Id of a task that the agents should know about. */
   readonly related?: string;
   /** The issue that the task was made from. */
@@ -203,6 +207,7 @@ export interface MergeProblem {
 export const QUEUE_REASONS = [
   "quota",
   "login",
+  "program",
   "provider",
   "remote",
   "machine",
@@ -221,6 +226,14 @@ export interface QueuedFor {
   readonly reason?: string;
   /** The parked agent that the task waits for. Missing if it waits for something else. */
   readonly agent?: string;
+  /** The task that works on the same files. Missing if it waits for something else. */
+  readonly overlap?: Overlap;
+}
+
+/** A task whose plan names some of the same files. */
+export interface Overlap {
+  readonly task: string;
+  readonly files: readonly string[];
 }
 
 export interface Question {
@@ -329,6 +342,10 @@ export interface TaskDraft {
   readonly maxTurns?: number | null;
   /** Ids of the tasks that must succeed before this one starts. */
   readonly after?: readonly string[];
+  /** Name of a state or role. The task stops when that step is done. */
+  readonly until?: string | null;
+  /** Work at the same time as other tasks whose plans name the same files. */
+  readonly allowOverlap?: boolean;
   /** Id of a task that the agents should know about. */
   readonly related?: string | null;
   /** Number of an issue at the project's forge. Its title and text are added to the draft's. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isInside } from "../../config/files/read-text.ts";
+import { describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { previewFiles } from "../../engine/commands/preview-task.ts";
 import { explainNoEligibleFiles } from "../../engine/nightly/eligible-files.ts";
@@ -30,11 +31,34 @@ export async function checkFromDaemon(wired: Wired, path: string, options: Docto
   ]);
   const here = projects.find((project) => project.path !== null && isInside(path, project.path)) ?? null;
   const findings = await checkEnvironment({ env, home, config, projects, cwd: path, registry });
+  const agents = here === null ? findings : withParkedAgents(findings, await ports.store.agents.listParked(), here);
   // One after the other, because both update the mirror.
   const files = here === null ? [] : await checkNightFiles(ports, here);
   const setup = here === null ? [] : await checkProjectSetup(wired, here, options);
   // Findings quote the output of other programs.
-  return ports.secrets.redact([...findings, ...files, ...setup.filter((finding) => !isReported(finding, findings))]);
+  return ports.secrets.redact([...agents, ...files, ...setup.filter((finding) => !isReported(finding, findings))]);
+}
+
+/** A parked agent is installed and has a key, and still no run of it can succeed. */
+function withParkedAgents(
+  findings: readonly Finding[],
+  parked: readonly ParkedAgent[],
+  { name: project }: Project,
+): readonly Finding[] {
+  return findings.map((finding) => {
+    const found = parked.find(
+      ({ agent, account }) => finding.name === `agent ${agent}` && !isAccountOfOther(account, project),
+    );
+    if (found === undefined || finding.ok !== "yes") return finding;
+    const fix = `when it is fixed: nightshift agents --retry ${found.agent}`;
+    const problem: Finding = { ...finding, ok: "no", detail: describeParked(found), fix };
+    return finding.night === undefined ? { ...problem, ok: "warn" } : forNight(finding.night.need, problem);
+  });
+}
+
+/** An agent with settings of its own has an account for each project: `<project>/<agent>`. */
+function isAccountOfOther(account: string, project: string): boolean {
+  return account.includes("/") && !account.startsWith(`${project}/`);
 }
 
 /** Both parts read the project's files, and both report that they are invalid. */

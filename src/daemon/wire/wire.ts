@@ -14,11 +14,11 @@ import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { homePaths } from "../../config/files/paths.ts";
 import { readPrices } from "../../config/resolve/resolve-settings.ts";
-import { storedKeysVersion } from "../../config/files/stored-keys.ts";
+import { storedKeysChangedAt, storedKeysVersion } from "../../config/files/stored-keys.ts";
 import { createProjectFiles, type SettingsListener } from "../../config/files/project-files.ts";
 import { readUserConfig, type UserConfig } from "../../config/files/user-config.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
-import type { EnginePorts } from "../../engine/ports.ts";
+import type { EnginePorts, Host } from "../../engine/ports.ts";
 import type { PassCheckpoint } from "../../ports/checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -129,7 +129,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     host: {
       home,
       env,
-      keysVersion: () => storedKeysVersion(home),
+      ...watchStoredKeys(home, clock.now()),
       retention: createRetention(home, registry.format),
       owner: userName(env),
       capacity: limits.current,
@@ -139,6 +139,13 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function watchStoredKeys(home: string, startedAt: number): Pick<Host, "keysVersion" | "keysChangedAt"> {
+  return {
+    keysVersion: () => storedKeysVersion(home),
+    keysChangedAt: () => Math.max(startedAt, storedKeysChangedAt(home)),
+  };
 }
 
 function createHostClock(log: Log): Clock {

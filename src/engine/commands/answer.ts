@@ -4,8 +4,9 @@ import { SYSTEM, type Actor } from "../../core/task/event.ts";
 import { hasEnded, type Question, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import { decide, decisionEvent, requireWaiting } from "./decide.ts";
@@ -100,21 +101,9 @@ async function repeatFrom(ports: EnginePorts, before: Task, change: AnswerChange
   const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
   const at = ports.clock.now();
   const outcome = redactOutcome(ports, outcomeOf("answered", describe(change.answers), change.answers));
-  const advance = changeAnswers(
-    {
-      pipeline: await pipelineOf(ports, before),
-      task: before,
-      outcome,
-      run: null,
-      actor,
-      facts: factsOf(before, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at,
-    },
-    change,
-    hasEnded(before),
-  );
+  const pipeline = await pipelineOf(ports, before);
+  const params = advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at });
+  const advance = changeAnswers(params, change, hasEnded(before));
   const summary = `changed ${outcome.summary}`;
   return {
     advance,

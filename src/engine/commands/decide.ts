@@ -10,9 +10,10 @@ import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
 import { SHORT_HASH_LENGTH, shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
+import { advanceParams } from "../advance-params.ts";
 import { closeNotice } from "../deliver/close-request.ts";
 import { pipelineOf, policyOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { requireProject } from "./require-project.ts";
 import { transact, type Decision } from "../transact.ts";
@@ -136,17 +137,8 @@ async function decideWith(ports: EnginePorts, id: string, { actor, toOutcome, ad
     const outcome = redactOutcome(ports, toOutcome(before));
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
     const at = ports.clock.now();
-    const advanced = advance({
-      pipeline: await pipelineOf(ports, before),
-      task: before,
-      outcome,
-      run: null,
-      actor,
-      facts: factsOf(before, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at,
-    });
+    const pipeline = await pipelineOf(ports, before);
+    const advanced = advance(advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at }));
     const { events = [], ...more } = (await addMore?.(before, advanced.task)) ?? {};
     return { ...more, advance: advanced, events: [decisionEvent(before, outcome, actor, at), ...events] };
   });

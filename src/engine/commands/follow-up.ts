@@ -5,6 +5,7 @@ import type { Requester } from "../../core/task/requester.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { sourceOf } from "../run/prepare/source-of.ts";
@@ -139,8 +140,7 @@ async function continueTask(
     options: { ...before.options, after },
     context: [...before.context, { kind: "feedback", source: "person", data: {}, run: null, summary, at }],
   };
-  const limits = { repair: settings.repairAttempts };
-  const again = reopen({ pipeline, task, outcome, run: null, actor, facts, limits, digest: ports.digest, at }, from, {
+  const again = reopen(advanceParams(ports, { pipeline, settings, task, outcome, actor, at }), from, {
     role: null,
     trigger: { kind: "follow_up", text, run: null },
   });

@@ -2,6 +2,7 @@ import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { postsReview } from "../../core/pipeline/pipeline-graph.ts";
+import { findStopState } from "../../core/pipeline/stop-after.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { ReviewedRequest, Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
@@ -43,12 +44,15 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
   const after = await requireDependencies(ports, draft.after ?? []);
   const related = await requireRelated(ports, draft.related ?? own);
+  const facts = factsOf(drafted, settings);
   const task: Task = {
     ...drafted,
     options: {
       ...drafted.options,
       unchecked,
       ...(after.length > 0 && { after }),
+      ...(draft.allowOverlap === true && { allowOverlap: true }),
+      ...(draft.until != null && { until: { state: findStopState(pipeline, facts, draft.until), reached: false } }),
       ...(related !== null && { related }),
       ...(issue !== null && { issue }),
       ...(request !== null && { request }),
@@ -62,7 +66,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
       outcome: outcomeOf("retry", "submitted"),
       run: null,
       actor,
-      facts: factsOf(task, settings),
+      facts,
       limits: {},
       digest: ports.digest,
       at: task.createdAt,

@@ -2,14 +2,17 @@ import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { findMissingDocument, findSkippedGates } from "../../core/pipeline/gates.ts";
+import { withoutStop } from "../../core/pipeline/stop-after.ts";
 import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
 import { requireRight, type Requester } from "../../core/task/requester.ts";
 import { isHeld } from "../../core/task/dependencies.ts";
+import { describeStatus } from "../../core/task/describe-status.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
 import { decisionEvent } from "./decide.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
@@ -121,7 +124,7 @@ export async function resume(ports: EnginePorts, id: string, actor: Actor): Prom
     if (before.status !== "paused") throw wrongStatus(before, "resume", "paused or parked");
     const open = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
     const status = open.length > 0 ? "running" : "queued";
-    const resumed = changeStatus(ports, before, { status, type: "task.resumed", actor });
+    const resumed = changeStatus(ports, withoutStop(before), { status, type: "task.resumed", actor });
     if (!isParked(resumed.advance.task) || isHeld(resumed.advance.task)) return resumed;
     // It was parked before it was paused, and a person who resumes it expects it to start.
     const woken = wakeTask(ports, resumed.advance.task, `no longer parked: resumed by ${actor.name}`, actor);
@@ -150,7 +153,7 @@ function changeStatus(
 function wrongStatus(task: Task, verb: string, allowed: string): UserError {
   return new UserError(
     "conflict",
-    `Cannot ${verb} ${task.id}: it is ${task.status}.`,
+    `Cannot ${verb} ${task.id}: ${describeStatus(task.status)}.`,
     `Only a task that is ${allowed} can be ${verb}d.`,
   );
 }
@@ -170,8 +173,10 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     if (before.status !== "failed" && before.status !== "cancelled")
       throw new UserError(
         "conflict",
-        `Cannot retry ${id}: it is ${before.status}.`,
-        "Only a task that is parked, failed or was cancelled can be retried.",
+        `Cannot retry ${id}: ${describeStatus(before.status)}.`,
+        before.status === "succeeded"
+          ? `To continue it, run "nightshift follow-up ${id} …".`
+          : "Only a task that is parked, has failed or was cancelled can be retried.",
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);
@@ -191,20 +196,8 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     checkGates({ pipeline, facts, task: before, from, actor });
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
-    const again = reopen(
-      {
-        pipeline,
-        task: { ...forgetRequest(before, pipeline, from), order: null },
-        outcome,
-        run: null,
-        actor,
-        facts,
-        limits: { repair: settings.repairAttempts },
-        digest: ports.digest,
-        at,
-      },
-      from,
-    );
+    const reopened = { ...forgetRequest(before, pipeline, from), order: null };
+    const again = reopen(advanceParams(ports, { pipeline, settings, task: reopened, outcome, actor, at }), from);
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
@@ -285,7 +278,7 @@ async function removeAll(ports: EnginePorts, id: string, actor: Actor): Promise<
   if (!hasEnded(task))
     throw new UserError(
       "conflict",
-      `Cannot delete ${id}: it is ${task.status}.`,
+      `Cannot delete ${id}: ${describeStatus(task.status)}.`,
       `Run "nightshift cancel ${id}" first.`,
     );
   const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 10_000 });

@@ -3,7 +3,7 @@ import { outcomeOf } from "../../core/outcomes/outcome.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
-import { factsOf } from "../ports.ts";
+import { advanceParams } from "../advance-params.ts";
 import { transact } from "../transact.ts";
 import type { MergeCandidate, MergeContext } from "./find-candidate.ts";
 import type { MergeResult } from "./perform-merge.ts";
@@ -25,17 +25,7 @@ export async function finishMerge(
   const finished = await transact(ports, task.id, null, (before) => {
     // The forge was read back in the meantime, or a person decided.
     if (before.waitingFor?.kind !== "merge") return { advance: { task: before, events: [], next: null } };
-    const advanced = advance({
-      pipeline,
-      task: before,
-      outcome,
-      run: null,
-      actor,
-      facts: factsOf(before, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at,
-    });
+    const advanced = advance(advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at }));
     return { advance: advanced, events: describe(context, { candidate, result, actor }, at) };
   });
   return finished.task;

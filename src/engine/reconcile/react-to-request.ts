@@ -8,8 +8,9 @@ import { shortHash } from "../../core/text/short-hash.ts";
 import { NOTHING_SEEN, type PublishedBranch, type Task } from "../../core/task/task.ts";
 import type { ChangeRequestState, Forge, ForgeComment } from "../../ports/forge.ts";
 import type { Project } from "../../ports/store.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { transact } from "../transact.ts";
 
@@ -47,17 +48,8 @@ export async function reactToRequest(ports: EnginePorts, params: OpenRequestStat
       summary: outcome.summary,
       data: { number: request.number, url: request.url, commit: request.headCommit },
     });
-    const advanced = advance({
-      pipeline,
-      task: { ...task, published: { ...found.published, seen: found.reaction.seen } },
-      outcome,
-      run: null,
-      actor: SYSTEM,
-      facts: factsOf(task, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at,
-    });
+    const seen: Task = { ...task, published: { ...found.published, seen: found.reaction.seen } };
+    const advanced = advance(advanceParams(ports, { pipeline, settings, task: seen, outcome, actor: SYSTEM, at }));
     return { advance: advanced, events: [event] };
   });
 }

@@ -12,8 +12,9 @@ import type { ChangeRequestLook, ChangeRequestState, Forge } from "../../ports/f
 import type { Project } from "../../ports/store.ts";
 import { markAsked, markClosed, markMerged, markReopened, listUnexplained } from "../nightly/ledger.ts";
 import { noticesFor } from "../deliver/notices.ts";
+import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
-import { factsOf, type EnginePorts } from "../ports.ts";
+import type { EnginePorts } from "../ports.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { transact } from "../transact.ts";
 import { createPollTimes, type PollTimes } from "./poll-times.ts";
@@ -279,19 +280,11 @@ async function advanceTask(ports: EnginePorts, { project, task: id, event }: Mer
     // A person may have decided meanwhile.
     if (!waitsForRequest(task)) return { advance: { task, events: [], next: null } };
     const pipeline = await pipelineOf(ports, task);
-    const advanced = advance({
-      pipeline,
-      // A task that asks about its branch is in another state. It ends as if it waited for the merge.
-      task: { ...task, state: findMergeState(pipeline, task) },
-      outcome: outcomeOf(event.type === "request.merged" ? "merged" : "closed", event.summary),
-      run: null,
-      actor: SYSTEM,
-      facts: factsOf(task, settings),
-      limits: { repair: settings.repairAttempts },
-      digest: ports.digest,
-      at: event.at,
-    });
-    return { advance: advanced, events: [event] };
+    // A task that asks about its branch is in another state. It ends as if it waited for the merge.
+    const waiting: Task = { ...task, state: findMergeState(pipeline, task) };
+    const outcome = outcomeOf(event.type === "request.merged" ? "merged" : "closed", event.summary);
+    const happened = { pipeline, settings, task: waiting, outcome, actor: SYSTEM, at: event.at };
+    return { advance: advance(advanceParams(ports, happened)), events: [event] };
   });
 }
 

@@ -11,8 +11,9 @@ export async function reconcile(ports: EnginePorts, isDeferred: (run: string) =>
   for (const { id } of await ports.store.tasks.listOpenRuns()) if (!isDeferred(id)) await ports.courier.submit(id);
 }
 
-/** Removes workspaces of ended tasks, including those left by a crash. `kept` remembers failed tasks that are retained for a week. */
+/** Removes old set-ups and workspaces of ended tasks, including those left by a crash. `kept` remembers failed tasks that are retained for a week. */
 export async function sweepWorkspaces(ports: EnginePorts, kept: Set<string>): Promise<void> {
+  await ports.workspaces.removeOldSetups();
   for (const id of await ports.workspaces.list())
     try {
       const task = await ports.store.tasks.getTask(id);

@@ -1,26 +1,23 @@
 import { holdTask, isAboutDependency, isHeld, releaseTask } from "../../core/task/dependencies.ts";
+import { holdForFiles, isHeldForOverlap } from "../../core/task/overlap.ts";
 import { newEvent } from "../../core/task/event.ts";
-import type { Task } from "../../core/task/task.ts";
-import type { Page } from "../../ports/store.ts";
+import { PRIORITIES, type Task } from "../../core/task/task.ts";
 import { checkDependenciesOf } from "../commands/dependencies.ts";
+import { findOverlap } from "../overlap.ts";
 import type { EnginePorts } from "../ports.ts";
-import { transact, type Decision } from "../transact.ts";
-
-const PAGE = 200;
+import { listAllTasks } from "../task-pages.ts";
+import { transact, withFilesLock, type Decision } from "../transact.ts";
 
 /**
- * Starts tasks whose dependencies have succeeded, and lets a person decide about those whose dependencies did not. The
- * decision depends only on the store, so it is the same after a restart.
+ * Starts tasks whose dependencies have succeeded and whose files no other task works on. Lets a person decide about those whose
+ * dependencies did not succeed. The decision depends only on the store, so it is the same after a restart.
  */
 export async function startDependents(ports: EnginePorts): Promise<void> {
   for (const task of await listDependents(ports)) {
     if ((await decide(ports, task)) === null) continue;
-    await transact(
-      ports,
-      task.id,
-      null,
-      async (before) => (await decide(ports, before)) ?? { advance: { task: before, events: [], next: null } },
-    );
+    const start = async (before: Task): Promise<Decision> =>
+      (await decide(ports, before)) ?? { advance: { task: before, events: [], next: null } };
+    await withFilesLock(ports, task.project, () => transact(ports, task.id, null, start));
   }
 }
 
@@ -28,35 +25,31 @@ export async function startDependents(ports: EnginePorts): Promise<void> {
 async function decide(ports: EnginePorts, task: Task): Promise<Decision | null> {
   const isAsking = isAboutDependency(task.waitingFor);
   if (!isAsking && !(task.status === "queued" && isHeld(task))) return null;
+  if (isHeldForOverlap(task)) return startUnlessOverlapping(ports, task, "no other task works on the same files now");
   const check = await checkDependenciesOf(ports, task);
-  const at = ports.clock.now();
-  if (check.kind === "ready") {
-    const event = newEvent({ at, task: task.id, type: "run.note", summary: "the tasks that it waited for succeeded" });
-    return { advance: { task: releaseTask(task, at), events: [event], next: null }, wake: true };
-  }
+  if (check.kind === "ready") return startUnlessOverlapping(ports, task, "the tasks that it waited for succeeded");
   const known = task.waitingFor?.kind === "choice" ? task.waitingFor.reason : task.queuedFor?.reason;
   if (isAsking === (check.kind === "blocked") && known === check.reason) return null;
-  return { advance: { ...holdTask(task, check, at), next: null } };
+  return { advance: { ...holdTask(task, check, ports.clock.now()), next: null } };
 }
 
-async function listDependents({ store }: EnginePorts): Promise<readonly Task[]> {
-  const queries = [
-    { status: ["queued"], queuedFor: "dependency" },
-    { status: ["waiting"], about: "dependency" },
-  ] as const;
-  const found: Task[] = [];
-  for (const query of queries)
-    for (let cursor: string | null = null; ;) {
-      const page: Page<Task> = await store.tasks.listTasks({
-        ...query,
-        state: null,
-        project: null,
-        limit: PAGE,
-        cursor,
-      });
-      found.push(...page.rows);
-      cursor = page.next;
-      if (cursor === null) break;
-    }
-  return found;
+async function startUnlessOverlapping(ports: EnginePorts, task: Task, summary: string): Promise<Decision | null> {
+  const overlap = await findOverlap(ports, task);
+  const at = ports.clock.now();
+  if (overlap === null) {
+    const event = newEvent({ at, task: task.id, type: "run.note", summary });
+    return { advance: { task: releaseTask(task, at), events: [event], next: null }, wake: true };
+  }
+  const held = holdForFiles(releaseTask(task, at), overlap, at);
+  if (held.task.queuedFor?.reason === task.queuedFor?.reason) return null;
+  return { advance: { ...held, next: null } };
+}
+
+/** In the order in which they are to start. */
+async function listDependents(ports: EnginePorts): Promise<readonly Task[]> {
+  const queued = await listAllTasks(ports, { status: ["queued"], queuedFor: "dependency" });
+  const asking = await listAllTasks(ports, { status: ["waiting"], about: "dependency" });
+  return [...queued, ...asking].toSorted(
+    (a, b) => PRIORITIES.indexOf(b.priority) - PRIORITIES.indexOf(a.priority) || a.createdAt - b.createdAt,
+  );
 }

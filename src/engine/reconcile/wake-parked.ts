@@ -2,13 +2,13 @@ import { allow, limitsAt, type Allowance } from "../../core/money/budget.ts";
 import { storedPayload } from "../../core/outcomes/stored-outcome.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { QueueReason, Task } from "../../core/task/task.ts";
-import type { Page, Project } from "../../ports/store.ts";
+import type { Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
+import { listAllTasks } from "../task-pages.ts";
 import { transact } from "../transact.ts";
 import { wakeTask } from "../wake-task.ts";
 import { probeAfterLogin } from "./parked-agents.ts";
 
-const PAGE = 200;
 const MAX_RUNS = 1_000;
 
 /**
@@ -48,15 +48,8 @@ export async function wakeAfterRestart(ports: EnginePorts): Promise<void> {
 }
 
 async function listParked({ store, clock }: EnginePorts, queuedFor: QueueReason): Promise<readonly Task[]> {
-  const query = { status: ["queued"] as const, state: null, project: null, limit: PAGE, queuedFor };
-  const parked: Task[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page<Task> = await store.tasks.listTasks({ ...query, cursor });
-    parked.push(...page.rows.filter((task) => isParked(task, queuedFor, clock.now())));
-    cursor = page.next;
-  } while (cursor !== null);
-  return parked;
+  const queued = await listAllTasks({ store }, { status: ["queued"], queuedFor });
+  return queued.filter((task) => isParked(task, queuedFor, clock.now()));
 }
 
 function isParked({ status, queuedFor }: Task, kind: QueueReason, now: number): boolean {

@@ -10,6 +10,7 @@ import type { RunEnd } from "../../ports/store.ts";
 import { uncountedEvents } from "./agent/budget.ts";
 import { cleanUp } from "./conclude/clean-up.ts";
 import { readTask, transact, type Decision } from "../transact.ts";
+import { limitsOf } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
@@ -263,7 +264,7 @@ function decideNext(
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
     facts: factsOf(task, settings),
-    limits: { repair: settings.repairAttempts },
+    limits: limitsOf(settings),
     fallbackAgent: findFallback(context),
     parked,
     digest: ports.digest,
@@ -304,7 +305,8 @@ function fallbackEvents(run: Run, before: Task, after: Task, at: number): readon
 
 /** An order to end the task applies even if it arrived after the run ended, unless the work or the review is already published. */
 function applyOrder({ order }: Task, outcome: Outcome): Outcome {
-  if (order === null || ["published", "posted", "cancel"].includes(outcome.name)) return outcome;
+  const isPublished = outcome.name === "published" || outcome.name === "posted";
+  if (order === null || isPublished || outcome.name === "cancel") return outcome;
   return outcomeOf("cancel", order === "kill" ? "killed" : "cancelled");
 }
 

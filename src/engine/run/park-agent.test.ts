@@ -23,16 +23,18 @@ let world: EngineWorld;
 let agent: ScriptedEnd = WORKS;
 let skippedMs = 0;
 let keys = "1";
+let keysChangedAt = 0;
 
 async function open(options: Partial<EngineWorldOptions> = {}): Promise<void> {
   agent = WORKS;
   skippedMs = 0;
   keys = "1";
+  keysChangedAt = 0;
   world = await openEngineWorld({
     script: ({ name }) => (name === "agent" ? agent : {}),
     over: (ports) => ({
       clock: { ...ports.clock, now: () => ports.clock.now() + skippedMs },
-      host: { ...ports.host, keysVersion: () => keys },
+      host: { ...ports.host, keysVersion: () => keys, keysChangedAt: () => keysChangedAt },
       channels: { ...ports.channels, namesFor: () => ["ntfy"] },
     }),
     ...options,
@@ -174,6 +176,23 @@ describe("an agent whose login expired", () => {
     await onKeys();
     await admit();
     expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("is not parked by a run that was started with an older key", async () => {
+    await open();
+    agent = failing("login");
+    const { id } = await world.submit();
+    keysChangedAt = ports().clock.now() + MINUTE;
+    expect(await work()).toMatchObject([
+      { outcome: "interrupted", error: "it failed: login. It is repeated, because the keys may have changed." },
+    ]);
+    expect(await parked()).toBeUndefined();
+    expect(await notices()).toEqual([]);
+    skippedMs += 2 * MINUTE;
+    agent = WORKS;
+    await admit();
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+    expect((await world.runs(id)).filter(({ role }) => role === "implement").at(-1)).toMatchObject({ attempt: 1 });
   });
 
   it("cannot be retried while it is not parked; the message names the parked ones", async () => {

@@ -1,6 +1,7 @@
 import { accountOf, resolveRun } from "../../core/settings/resolve-run.ts";
 import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { decideParking, describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
+import { withFullStop } from "../../core/text/with-full-stop.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { ParkingChange } from "../../ports/store-agents.ts";
 import type { StepContext, StepResult } from "./step-context.ts";
@@ -53,7 +54,7 @@ function parkedEvent(base: EventBase, parked: ParkedAgent): EventDraft {
     ...base,
     type: "agent.parked",
     level: "warning",
-    summary: `${said}${/[.!?]$/.test(said) ? "" : "."} No other run of ${agent} starts before the next try at ${utcMinute(until)}.`,
+    summary: `${withFullStop(said)} No other run of ${agent} starts before the next try at ${utcMinute(until)}.`,
     data: { agent, kind, until, reason },
   });
 }

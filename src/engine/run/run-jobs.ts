@@ -55,12 +55,17 @@ export function setupJobOf(run: string): string {
   return `${run}/setup`;
 }
 
+/** The job of an agent's run that repeats a failed set-up on the base commit. */
+export function baseSetupJobOf(run: string): string {
+  return `${run}/base-setup`;
+}
+
 /** All jobs that a run can have: its main one, and set-up for an agent or further trees for checks. */
 function jobsOf(run: string): readonly string[] {
   const gates = [baseGatesJobOf(run), gatesBaselineJobOf(run)];
   const tests = [countsJobOf(run), baseTestsJobOf(run), baseTestsBaselineJobOf(run)];
   const proof = [proofJobOf(run), proofChangeJobOf(run), proofBaselineJobOf(run)];
-  return [run, setupJobOf(run), baselineJobOf(run), ...gates, ...tests, ...proof];
+  return [run, setupJobOf(run), baseSetupJobOf(run), baselineJobOf(run), ...gates, ...tests, ...proof];
 }
 
 /** Starts the supervisor early, in parallel to creating the workspace, because both take about as long. */

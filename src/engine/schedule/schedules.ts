@@ -235,6 +235,7 @@ function draftFor({ project, schedule, at }: ScheduledTime, key: string): TaskDr
 const WAITED_FOR: Readonly<Record<QueueReason, string>> = {
   quota: "its agent's quota",
   login: "a login",
+  program: "the program of its agent",
   provider: "an unreachable provider",
   remote: "its remote",
   machine: "this machine",

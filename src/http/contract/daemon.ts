@@ -7,7 +7,9 @@ import { runSchema } from "./run.ts";
 export const parkedAgentSchema = z
   .strictObject({
     agent: z.string(),
-    kind: z.enum(PARK_KINDS).meta({ description: "What the agent needs: its quota, a login, or its provider." }),
+    kind: z
+      .enum(PARK_KINDS)
+      .meta({ description: "What the agent needs: its quota, a login, its program, or its provider." }),
     reason: z.string(),
     since: time,
     until: time.meta({ description: "When one of its runs tries again. The others wait for that run." }),

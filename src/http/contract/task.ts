@@ -153,6 +153,9 @@ export const taskSchema = z
     branch: z.string().nullable(),
     base_commit: z.string().nullable(),
     head_commit: z.string().nullable(),
+    until: z.strictObject({ state: z.string(), reached: z.boolean() }).nullable().meta({
+      description: "The task stops after this state. If it is `reached`, the task is paused or waits for a person.",
+    }),
     after: z.array(z.string()).meta({ description: "Ids of the tasks that must succeed before this one starts." }),
     related: z.string().nullable().meta({ description: "Id of a task that the agents know about." }),
     issue: z
@@ -171,10 +174,11 @@ export const taskSchema = z
       max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
       design: z.boolean(),
+      allow_overlap: z.boolean(),
     }),
     unchecked: z.array(z.string()).meta({
       description:
-        "The project's checks that do not run as written, because nobody accepted them and the task was submitted with `without_checks`.",
+        "The project's checks that do not run as written, because they are not accepted and the task was submitted with `without_checks`.",
     }),
     submitted_by: z.string(),
     created_at: time,
@@ -197,7 +201,13 @@ export const taskSchema = z
     tokens: tokensSchema.nullable().meta({ description: "Null in lists." }),
     waiting_for: waitingForSchema.nullable(),
     queued_for: z
-      .strictObject({ kind: z.enum(QUEUE_REASONS), until: time.nullable(), reason: z.string().nullable() })
+      .strictObject({
+        kind: z.enum(QUEUE_REASONS),
+        until: time.nullable(),
+        reason: z.string().nullable(),
+        task: z.string().nullable().meta({ description: "The task that works on the same files." }),
+        files: z.array(z.string()).meta({ description: "The files that both plans name." }),
+      })
       .nullable(),
     change_request: z
       .strictObject({
@@ -260,6 +270,12 @@ export const taskDraftSchema = z.strictObject({
     .max(MAX_DEPENDENCIES)
     .default([])
     .meta({ description: "Tasks that must succeed before this one starts." }),
+  until: requiredName.nullable().default(null).meta({
+    description: "Stop after this state of the pipeline, named by the state or by the role of its agent.",
+  }),
+  allow_overlap: z.boolean().default(false).meta({
+    description: "Work at the same time as other tasks whose plans name the same files, instead of waiting for them.",
+  }),
   related: idOrPrefix
     .nullable()
     .default(null)

@@ -79,7 +79,14 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
 
 async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
   const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
-  const { category, only, auto_approve: autoApprove, without_checks: withoutChecks, ...draft } = rest;
+  const {
+    category,
+    only,
+    auto_approve: autoApprove,
+    without_checks: withoutChecks,
+    allow_overlap: allowOverlap,
+    ...draft
+  } = rest;
   if (body.project === null && body.url === null)
     throw new UserError("invalid", "The task has no project.", "Set `project`, or `url` to review a change request.");
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
@@ -92,6 +99,7 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     maxTurns,
     autoApprove,
     withoutChecks,
+    allowOverlap,
     after: await findTaskIds(store, body.after),
     related,
     improve: { category, only, scheduledAt: null },

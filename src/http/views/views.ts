@@ -156,6 +156,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     branch: task.branch,
     base_commit: task.baseCommit,
     head_commit: task.headCommit,
+    until: task.options.until ?? null,
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
@@ -168,6 +169,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
       max_turns: task.options.maxTurns ?? null,
       auto_approve: task.options.autoApprove,
       design: task.options.design,
+      allow_overlap: task.options.allowOverlap ?? false,
     },
     unchecked: [...(task.options.unchecked ?? [])],
     submitted_by: task.submittedBy,
@@ -196,8 +198,9 @@ function viewChangeRequest({ number, url, state, endedAt }: TaskChangeRequest, {
   return { number, url, state, head, base, ended_at: isoOrNull(endedAt) };
 }
 
-function viewQueued({ kind, until, reason }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
-  return { kind, until: isoOrNull(until), reason: reason ?? null };
+function viewQueued({ kind, until, reason, overlap }: QueuedFor): NonNullable<TaskJson["queued_for"]> {
+  const { task = null, files = [] } = overlap ?? {};
+  return { kind, until: isoOrNull(until), reason: reason ?? null, task, files: [...files] };
 }
 
 function viewWaiting(waiting: WaitingFor): WaitingForJson {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findKeyProblem } from "./model-access.ts";
+import { describeRejectedKey, findKeyProblem } from "./model-access.ts";
 
 describe("key of a model", () => {
   it.each([
@@ -31,6 +31,12 @@ describe("key of a model", () => {
 
   it.each(["sk-ant-api03-x_Y-z", "sk-ant-1\n", "test"])("%j can be used", (key) => {
     expect(findKeyProblem("anthropic", { ANTHROPIC_API_KEY: key })).toBeNull();
+  });
+
+  it("a rejected key is named with the command that replaces it", () => {
+    const env = { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat" };
+    expect(describeRejectedKey("anthropic", env)).toContain('run "nightshift auth add CLAUDE_CODE_OAUTH_TOKEN"');
+    expect(describeRejectedKey("anthropic", {})).toBeNull();
   });
 
   it("the message does not contain the key", () => {

@@ -68,6 +68,12 @@ export function findKeyProblem(api: ModelProviderName, env: Environment): string
   return flaw === null ? null : `${access.keyName} is not a valid key: it ${flaw}; ${describeRemedy(access.keyName)}`;
 }
 
+/** What to do if the provider rejected the key. Null if none is set. */
+export function describeRejectedKey(api: ModelProviderName, env: Environment): string | null {
+  const access = findModelAccess(api, env);
+  return access === null ? null : `To replace ${access.keyName}, ${describeRemedy(access.keyName)}.`;
+}
+
 function describeRemedy(name: string): string {
   return `run "nightshift auth add ${name}", or set ${name} in the environment of the daemon and restart it`;
 }

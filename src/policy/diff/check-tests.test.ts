@@ -74,6 +74,12 @@ describe("weakened tests", () => {
     ["test/helper.js", "globalThis.expect = () => ({ toBe() {} });\n"],
     ["src/cart.test.ts", 'vi.mock("node:assert");\n'],
     ["src/cart.test.ts", "const expect = () => ({ toBe() {} });\n"],
+    ["src/cart.test.ts", 'const a = assert;\na["strictEqual"] = () => {};\n'],
+    ["src/cart.test.ts", "const a = assert;\na.deepEqual = () => {};\n"],
+    ["src/cart.test.ts", 'import assert from "./fake.js";\n'],
+    ["src/cart.test.ts", 'import { test, expect } from "../src/fake.js";\n'],
+    ["src/cart.test.ts", 'const { expect } = require("./fake");\n'],
+    ["tests/cart.rs", "macro_rules! assert_eq { ($($t:tt)*) => {}; }\n"],
     ["tests/conftest.py", "unittest.TestCase.assertEqual = lambda *given: None\n"],
     ["cart.py", "setattr(unittest.TestCase, name, nothing)\n"],
   ])("an assertion replaced in %s by %j is an error", (path, code) => {
@@ -81,6 +87,14 @@ describe("weakened tests", () => {
     const [found] = weakened({ before: { [path]: text }, after: { [path]: text + code } });
     expect(found).toMatchObject({ severity: "error", path, message: expect.stringContaining("replaces an assertion") });
     expect(weakened({ before: { [path]: text + code }, after: { [path]: text } })).toEqual([]);
+  });
+
+  test("an existing Rust test that should panic now is an error, a new one is not", () => {
+    const text = "#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n";
+    const inverted = text.replace("fn adds", "#[should_panic]\nfn adds").replace("3)", "4)");
+    const [found] = weakened({ before: { "tests/cart.rs": text }, after: { "tests/cart.rs": inverted } });
+    expect(found).toMatchObject({ severity: "error", message: expect.stringContaining("passes if it fails") });
+    expect(weakened({ before: {}, after: { "tests/cart.rs": inverted } })).toEqual([]);
   });
 
   test("a new skipped test is a warning", () => {

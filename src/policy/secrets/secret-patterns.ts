@@ -12,7 +12,23 @@ export interface PatternMatch {
 }
 
 /** Patterns that secretlint's recommended rules lack. */
-const SHAPES: readonly { readonly rule: string; readonly what: string; readonly shape: RegExp }[] = [
+interface Shape {
+  readonly rule: string;
+  readonly what: string;
+  readonly shape: RegExp;
+  /** Default: warning. */
+  readonly severity?: "error";
+}
+
+const SHAPES: readonly Shape[] = [
+  // Also short keys (Ed25519), encrypted ones, keys with headers, in strings, and without an end.
+  {
+    rule: "private-key",
+    what: "a private key",
+    shape:
+      /-----BEGIN (?:[A-Z\d]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr]|["'`+,]){0,40}(?:[\w-]{1,40}: [^\n\\]{0,100}(?:\s|\\[nr]){1,10}){0,5}[A-Za-z\d+/]{40,100}[A-Za-z\d+/=\s\\"'`,]{0,20000}/g,
+    severity: "error",
+  },
   { rule: "google-api-key", what: "a Google API key", shape: /\bAIza[\w-]{35}(?![\w-])/g },
   { rule: "jwt", what: "a JSON Web Token", shape: /\beyJ[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{16,4000}/g },
   {
@@ -31,13 +47,13 @@ const ASSIGNED =
 const LOCK_FILE = /(?:^|\/)(?:[\w.-]+\.lock|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum)$/i;
 
 export function findPatterns(path: string, text: string): readonly PatternMatch[] {
-  const shaped = SHAPES.flatMap(({ rule, what, shape }) =>
+  const shaped = SHAPES.flatMap(({ rule, what, shape, severity }): PatternMatch[] =>
     Array.from(text.matchAll(shape), ({ 0: found, index }) => ({
       start: index,
       end: index + found.length,
       rule,
       what,
-      severity: "warning" as const,
+      severity: severity ?? "warning",
     })),
   );
   const matches = LOCK_FILE.test(path) ? shaped : [...shaped, ...findAssigned(text), ...findAwsPairs(text)];

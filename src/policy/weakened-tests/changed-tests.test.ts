@@ -33,9 +33,11 @@ describe("changedTests", () => {
 });
 
 describe("touchesTests", () => {
-  it("is true for files of tests and for code that contains tests", () => {
+  it("is true for files of tests, code that contains tests or ends the process, and manifests", () => {
     expect(touches({ "tests/test_a.py": "1" })).toBe(true);
     expect(touches({ "src/a.rs": "#[cfg(test)]\nmod tests {}" })).toBe(true);
+    expect(touches({ "Cargo.toml": "[package]\nautotests = false\n" })).toBe(true);
+    expect(touches({ "src/a.ts": "setTimeout(() => process.exit(0));" })).toBe(true);
     expect(touches({ "src/a.rs": "fn a() {}", "src/a.ts": "1", "README.md": "1" })).toBe(false);
   });
 });

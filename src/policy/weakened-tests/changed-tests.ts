@@ -1,3 +1,4 @@
+import { findDependencySection } from "../../core/change/dependency-files.ts";
 import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import type { Category } from "../../core/nightly/category.ts";
 import { ecosystemOf, isTestPath } from "./find-tests.ts";
@@ -24,12 +25,27 @@ export function writtenTests(changes: readonly FileChange[]): string[] {
     .map(({ path }) => path);
 }
 
-/** Whether the change touches anything that can decide which tests run: files of tests, and code that contains tests. */
+/**
+ * Whether the change touches anything that can decide which tests run: files of tests, code that contains tests or ends the
+ * process, and manifests.
+ */
 export function touchesTests(changes: readonly FileChange[]): boolean {
   return changes.some(({ path, before, after }) => {
-    const inSource = ecosystemOf(path)?.inSource;
-    return isTestPath(path) || (inSource !== undefined && [before, after].some((side) => inSource.test(textOf(side))));
+    const ecosystem = ecosystemOf(path);
+    if (isTestPath(path) || findDependencySection(path) !== null) return true;
+    if (ecosystem === null) return false;
+    const { inSource } = ecosystem;
+    const [was, is] = [textOf(before), textOf(after)];
+    return (inSource !== undefined && [was, is].some((text) => inSource.test(text))) || countEnds(is) > countEnds(was);
   });
+}
+
+/** Calls after which a test runner may report success without having run its tests. */
+const END_OF_PROCESS =
+  /\b(?:process\.(?:exit|reallyExit|kill|abort)|Deno\.exit|os\._exit|sys\.exit|os\.Exit|System\.exit|exitProcess|process::exit)\b/g;
+
+function countEnds(text: string): number {
+  return text.match(END_OF_PROCESS)?.length ?? 0;
 }
 
 export type ProofMode = "fail" | "ask" | "show";

@@ -39,15 +39,24 @@ function compareTest(
     const what = `${test} lost ${missing === 1 ? "an assertion" : `${missing} assertions`} (at line ${first?.line ?? 0} before the change)`;
     weakenings.push({ path: pair.after.file.path, line: pair.after.line, what, advice: REMOVED_ADVICE });
   }
+  const inverted = won.find(({ text }) => INVERTED.test(text));
+  if (inverted) {
+    const what = `${test} passes if it fails now, because of "${shorten(inverted.text)}"`;
+    weakenings.push({ path: pair.after.file.path, line: inverted.line, what, advice: LOOSE_ADVICE });
+  }
   const loosened =
     Math.max(...[2, 3].map((level) => atLeast(lost, level) - atLeast(won, level))) - Math.max(0, missing);
   const weaker = won.toSorted((one, other) => one.level - other.level)[0];
   if (loosened > 0 && weaker) {
-    const what = `${test} expects less than before: "${shorten(weaker.text)}"`;
+    const when = weaker.isConditional ? ", under a condition" : "";
+    const what = `${test} expects less than before: "${shorten(weaker.text)}"${when}`;
     weakenings.push({ path: pair.after.file.path, line: weaker.line, what, advice: LOOSE_ADVICE });
   }
   return weakenings;
 }
+
+/** Rust: counts as an assertion of a new test, and turns an existing one around. */
+const INVERTED = /^#\[should_panic\b/;
 
 function atLeast(assertions: readonly Assertion[], level: number): number {
   return assertions.filter((assertion) => assertion.level >= level).length;
@@ -106,8 +115,8 @@ function freshAssertions(match: CaseMatch, oldHelpers: Helpers, newHelpers: Help
   return countOf([...inPairs, ...match.fresh.flatMap((test) => expand(test, newHelpers))], textOf);
 }
 
-export function textOf(assertion: Assertion): string {
-  return assertion.text;
+export function textOf({ text, isConditional }: Assertion): string {
+  return isConditional ? `if ${text}` : text;
 }
 
 export function shorten(text: string): string {

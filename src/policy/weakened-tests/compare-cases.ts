@@ -106,7 +106,7 @@ function findLost(match: CaseMatch, changes: readonly TestChange[]): TestCase[] 
   return match.gone.filter((test) => {
     const asserted = expand(test, before);
     if (asserted.length === 0) return true;
-    if (asserted.every((assertion) => (spare.get(assertion.text) ?? 0) > 0)) {
+    if (asserted.every((assertion) => (spare.get(textOf(assertion)) ?? 0) > 0)) {
       withoutCounted(asserted, spare, textOf);
       return false;
     }

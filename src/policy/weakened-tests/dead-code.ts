@@ -5,10 +5,12 @@ import type { Span } from "./read-tests.ts";
 
 const END =
   /(?<![\w$.#@])(?:return\b(?!\s*:)|(?:break|continue)\b|(?:process|Deno)\.exit\s*\(|os\.Exit\s*\(|runtime\.Goexit\s*\(|System\.exit\s*\(|exitProcess\s*\(|(?:std::)?process::exit\s*\()/g;
-const NEVER = /\bif\s*(?:\(\s*)?(?:false|0|!1|!true)\s*(?:\)\s*)?\{/g;
+const NEVER =
+  /\b(?:if|while)\s*(?:\(\s*)?(?:false|0|!1|!true)\s*(?:\)\s*)?\{|\bfor\s*(?:await\s*)?\([^(){};\n]{1,200}\bof\s*\[\s*\]\s*\)\s*\{/g;
 const INDENTED_END =
   /^[ \t]*(?:if\s+True\s*:[ \t]*)?(?:(?:return|break|continue)\b|raise\s+SystemExit\b|sys\.exit\s*\(|os\._exit\s*\(|exit\s*\()/gm;
-const INDENTED_NEVER = /^[ \t]*(?:if|while)\s+(?:False|0|not True)\s*:/gm;
+const INDENTED_NEVER =
+  /^[ \t]*(?:(?:if|while)\s+(?:False|0|not True)|for\s[^\n:]{1,200}\sin\s*(?:\[\s*\]|\(\s*\)))\s*:/gm;
 
 /** Whether the code at a position never runs: after a `return` in the same block, or in `if (false)`. Only what is certain. */
 export function createDeadCodeTest(code: string, layout: Layout, ecosystem: Ecosystem): (place: number) => boolean {
@@ -50,7 +52,7 @@ function isStatement(code: string, place: number): boolean {
 }
 
 /** Returns the innermost open brace around a position. Positions have to increase. */
-function createBlockSearch(layout: Layout, code: string): (place: number) => number | null {
+export function createBlockSearch(layout: Layout, code: string): (place: number) => number | null {
   const braces = [...layout.closes.keys()].filter((at) => code[at] === "{").toSorted((one, other) => one - other);
   const open: number[] = [];
   let next = 0;

@@ -13,6 +13,8 @@ export interface Assertion {
   readonly level: 1 | 2 | 3;
   /** Name of the called function, if it may be one of the project's own. */
   readonly calls: string | null;
+  /** It runs only if something else holds, so it says little. */
+  readonly isConditional?: true;
 }
 
 export function findAssertions(source: Masked, layout: Layout, ecosystem: Ecosystem): Assertion[] {
@@ -92,7 +94,7 @@ const EMPTY = new RegExp(
   String.raw`^(?:self\.|Assertions\.|Assert\.)?(?:expect|assert\w*!?|(?:assert|require)\.\w+)[ (]?(?:t,)?${VALUE}(?:(?:\)\.[\w.]+\(|,|===?)${VALUE})?\)*(?:\.\w+\(\))?$`,
 );
 const SAME =
-  /^(?:expect\((.{1,200})\)\.to(?:Be|Equal|StrictEqual)\(\1\)|\w+(?:_eq|Equals?|\.Equal)!?\((?:t,)?(.{1,200}),\2\)|assert\(?(.{1,200})===?\3\)?)$/;
+  /^(?:expect\((.{1,200})\)\.to(?:Be|Equal|StrictEqual)\(\1\)|[\w.]+(?:_eq|[eE]quals?|Same|assertIs|\.is)!?\((?:t,)?(.{1,200}),\2\)|assert\(?(.{1,200})===?\3\)?)$/;
 
 /** A condition with an alternative that is always true. */
 const ALWAYS =

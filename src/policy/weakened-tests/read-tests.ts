@@ -1,8 +1,10 @@
+import { createConditionTest } from "./conditions.ts";
 import { createDeadCodeTest } from "./dead-code.ts";
 import type { Ecosystem } from "./ecosystem.ts";
 import { findAssertions, type Assertion } from "./find-assertions.ts";
 import { endOfStatement, indentEnds, computeLayout, type Layout } from "./layout.ts";
 import { mask, squeeze, type Masked } from "./mask.ts";
+import { countOf } from "./weakening.ts";
 
 /** One side of a file that contains tests. */
 export interface TestFile {
@@ -39,20 +41,21 @@ export function readTests(path: string, text: string, ecosystem: Ecosystem): Tes
   const source = mask(text, ecosystem.literal);
   const layout = computeLayout(source.code);
   const isDead = createDeadCodeTest(source.code, layout, ecosystem);
-  const assertions = findAssertions(source, layout, ecosystem).filter(({ place }) => !isDead(place));
   const cases: TestCase[] = [];
   const helpers: Helper[] = [];
+  const assertions: Assertion[] = [];
   const file: TestFile = { path, ecosystem, source, layout, cases, helpers, assertions };
   const blocks = ecosystem.isIndented ? indentEnds(source.code) : null;
   const spanOf = (start: number, from: number): Span | null =>
     blocks ? indentedSpan(start, layout, blocks) : bracketSpan({ start, from }, source.code, layout, ecosystem);
-  const ends = new Set<number>();
+  const [starts, ends] = [new Set<number>(), new Set<number>()];
   // Limits the work for deeply nested tests to a few times the file size.
   let left = 4 * text.length;
   for (const found of source.code.matchAll(ecosystem.test)) {
     const start = found.index + found[0].search(/\S/);
     const span = spanOf(start, found.index + found[0].length);
     if (!span || ends.has(span.end) || isDead(start)) continue;
+    starts.add(span.start);
     ends.add(span.end);
     const whole = { start: withDecorators(span.start, source.code, layout, ecosystem), end: span.end };
     const name = found.groups?.["name"] ?? firstString(source.text.slice(start, Math.min(span.end, start + 300)));
@@ -60,13 +63,49 @@ export function readTests(path: string, text: string, ecosystem: Ecosystem): Tes
     const body = left < 0 ? "" : squeeze(source.spoken.slice(span.start, span.end)).replace(squeeze(name), "");
     cases.push({ ...whole, file, name, line: layout.lineAt(start) + 1, body, assertions: [] });
   }
+  if (ecosystem.isIndented) dropRedefined(cases);
   for (const found of source.code.matchAll(ecosystem.routine)) {
     const span = spanOf(found.index + found[0].search(/\S/), found.index + found[0].length);
-    if (span && !ends.has(span.end)) helpers.push({ ...span, name: found[1] ?? "", assertions: [] });
+    // An inner function may end where its test ends.
+    const isTest = blocks ? starts.has(span?.start ?? 0) : ends.has(span?.end ?? 0);
+    if (span && !isTest) helpers.push({ ...span, name: found[1] ?? "", assertions: [] });
+  }
+  const isUncalled = createUncalledTest(file);
+  const tests = cases.map(({ start }) => start);
+  const isConditional = createConditionTest(source.code, layout, ecosystem, tests);
+  for (const assertion of findAssertions(source, layout, ecosystem)) {
+    const { place } = assertion;
+    if (isDead(place) || isUncalled(place)) continue;
+    assertions.push(isConditional(place) ? { ...assertion, level: 1, isConditional: true } : assertion);
   }
   assignAssertions(assertions, cases);
   assignAssertions(assertions, helpers);
   return file;
+}
+
+/** In Python, a second function with the same name replaces the first one. */
+function dropRedefined(cases: TestCase[]): void {
+  const last = new Map<string, TestCase>();
+  for (const test of cases.toReversed()) {
+    const { code } = test.file.source;
+    const scope = code.slice(0, test.start).lastIndexOf("\nclass ");
+    const key = `${test.name} ${/^[ \t]*/.exec(code.slice(test.start, test.start + 100))?.[0].length} ${scope}`;
+    if (last.has(key)) cases.splice(cases.indexOf(test), 1);
+    else last.set(key, test);
+  }
+}
+
+/** Whether code is in a function inside a test whose name appears nowhere else. */
+function createUncalledTest({ cases, helpers, source, layout, ecosystem }: TestFile): (place: number) => boolean {
+  const inner = helpers.filter(
+    ({ start }) =>
+      cases.some((test) => test.start < start && start < test.end) &&
+      withDecorators(start, source.code, layout, ecosystem) === start,
+  );
+  if (inner.length === 0) return () => false;
+  const words = countOf(source.code.match(/[\w$]+/g) ?? [], (word) => word);
+  const uncalled = inner.filter(({ name }) => words.get(name) === 1);
+  return (place) => uncalled.some(({ start, end }) => start <= place && place < end);
 }
 
 function indentedSpan(start: number, layout: Layout, ends: readonly number[]): Span {

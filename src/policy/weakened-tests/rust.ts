@@ -18,6 +18,8 @@ export const rust: Ecosystem = {
   partial: /assert!\((?!.*==).*(?:contains\(|starts_with\(|ends_with\(|[<>]|matches!|any\(|all\()|assert_matches!/,
   table: /#\[case\b|#\[values\b|\bfor\b|rstest|test_case/,
   skip: /#\[(?:cfg_attr\([^\]\n]{0,200},\s*)?ignore\b|#!?\[cfg\((?:[^\]\n]{0,200}\b(?:any\(\s*\)|not\(\s*(?:test|all\(\s*\))\s*\))|never|feature\s*=\s*|all\(\s*test\s*,)/g,
+  override:
+    /\bmacro_rules!\s*(?:debug_)?assert\w*[^\n]{0,80}|\buse\s+[^;]{1,200}\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*;/g,
   swallow: [
     {
       open: /(?:^|[;{}])\s*(?:let\s+_\w*\s*=\s*)?(?:\w+::)*catch_unwind\s*\(/gm,

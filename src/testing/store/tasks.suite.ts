@@ -255,6 +255,12 @@ export function testTasks(current: Current): void {
       expect((await current.store.tasks.listTasks({ ...ALL, about: "dependency" })).rows).toEqual([wanted]);
     });
 
+    it("lists only the tasks that have a plan", async () => {
+      const wanted = sampleTask({ plan: { files: ["a.ts"] } });
+      for (const task of [wanted, sampleTask({ plan: null })]) await current.store.tasks.createTask(creating(task));
+      expect((await current.store.tasks.listTasks({ ...ALL, hasPlan: true })).rows).toEqual([wanted]);
+    });
+
     it("rejects an invalid cursor", async () => {
       await expect(current.store.tasks.listTasks({ ...ALL, cursor: "' or 1=1" })).rejects.toThrow(UserError);
     });

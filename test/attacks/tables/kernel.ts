@@ -18,6 +18,7 @@ const INOTIFY_INIT1 = [294, 26] as const;
 const SETHOSTNAME = [170, 161] as const;
 const SETUID = [105, 146] as const;
 const PRCTL = [157, 167] as const;
+const [F_SETLEASE, F_RDLCK] = [1024, 0];
 const ADDR_NO_RANDOMIZE = 0x4_0000;
 const ANY_ADDRESS = 0;
 const [IPC_CREAT, MANY_SEMAPHORES, CLOSE_RANGE_UNSHARE] = [0o1600, 10_000, 2];
@@ -57,6 +58,10 @@ export const attacks: readonly Attack[] = [
     { control: "plain" },
     () => [{ call: "io_setup", args: [1, new Uint8Array(8)] }],
   ),
+  syscallAttack("delay programs that open a file of the user (F_SETLEASE)", { control: "plain" }, () => [
+    { call: "openat", args: [AT_FDCWD, "/proc/self/exe", 0, 0] },
+    { call: "fcntl", args: [RESULT, F_SETLEASE, F_RDLCK] },
+  ]),
   syscallAttack("read the keyring of the user", { numbers: [34], control: "plain" }, () => [
     { call: "keyctl", args: [0, USER_KEYRING, 1] },
   ]),

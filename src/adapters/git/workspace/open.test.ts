@@ -15,6 +15,7 @@ test("git open: a slow removal does not delay the task's next run", { timeout: 6
   const removal = Promise.withResolvers<void>();
   const context: GitContext = {
     mirrorsDir: join(repo.path, "mirrors"),
+    cachesDir: join(repo.path, "caches"),
     workspacesDir: join(repo.path, "workspaces"),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     timeoutMs: 10_000,

@@ -130,6 +130,13 @@ describe.each(ARCHES)("seccomp filter for %s", (arch) => {
     ]);
   });
 
+  test("refuses leases on files, and no other command of fcntl", () => {
+    const commands = { F_DUPFD: 0, F_SETLK: 6, F_OFD_SETLK: 37, F_SETLEASE: 1024, F_GETLEASE: 1025, F_ADD_SEALS: 1033 };
+    const refused = Object.entries(commands).filter(([, command]) => judgeCall(arch, "fcntl", 3, command) !== ALLOW);
+    expect(refused).toEqual([["F_SETLEASE", 1024]]);
+    expect(judgeCall(arch, "fcntl", 3, (1n << 32n) + 1024n)).toBe(EINVAL);
+  });
+
   test("limits System V shared memory and semaphores, also with unusual size values", () => {
     const segments = [0n, 1n, 10_000n, 10_001n, 1n << 31n, 1n << 32n, (1n << 32n) + 1n, (1n << 64n) - 1n];
     const judged = segments.map((size) => judgeCall(arch, "shmget", 0, size, 0o1600));
@@ -211,7 +218,7 @@ describe.each(ARCHES)("syscall numbers of %s", (arch) => {
   test.runIf(header !== undefined)("match the kernel's headers", () => {
     const text = readFileSync(header ?? "", "utf8");
     const defined = new Map(
-      [...text.matchAll(/^#define __NR_(\w+)\s+(\d+)$/gm)].map(([, name, number]) => [name, Number(number)]),
+      [...text.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)$/gm)].map(([, name, number]) => [name, Number(number)]),
     );
     expect(defined.size).toBeGreaterThan(250);
     const wrong = SYSCALL_NAMES.filter((name) => {

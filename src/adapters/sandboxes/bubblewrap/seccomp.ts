@@ -50,6 +50,7 @@ const NEW_NAMESPACES = 0x7e02_0000;
 const CLONE_THREAD = 0x1_0000;
 const CLONE_FILES = 0x400;
 const CLOSE_RANGE_UNSHARE = 2;
+const F_SETLEASE = 1024;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -79,6 +80,8 @@ const ARGUMENT_RULES: ArgumentRules = {
   ],
   // Another way to create such a thread. Programs fall back to closing files one by one.
   close_range: [load(argument(2)), jumpIf("anyBit", CLOSE_RANGE_UNSHARE, "unknown"), returnValue(ALLOW)],
+  // A lease makes every other program wait that opens the file, for up to 45 seconds. Read access to an own file is enough.
+  fcntl: [load(argument(1)), jumpIf("equals", F_SETLEASE, "invalid"), returnValue(ALLOW)],
   semget: [load(argument(1)), jumpIf("atLeast", MAX_SEMAPHORES + 1, "invalid"), returnValue(ALLOW)],
   personality: [
     load(argument(0)),

@@ -19,6 +19,7 @@ const NUMBERS = {
   execveat: [322, 281],
   exit_group: [231, 94],
   fanotify_init: [300, 262],
+  fcntl: [72, 25],
   finit_module: [313, 273],
   fsconfig: [431, 431],
   fsmount: [432, 432],

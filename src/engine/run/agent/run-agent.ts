@@ -6,9 +6,11 @@ import type { Role } from "../../../core/task/role.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
 import type { ExitRecord, JobResult, CommandResult } from "../../../ports/supervisor.ts";
 import { explainCutOff } from "./budget.ts";
+import { explainLogin } from "./explain-login.ts";
 import { NO_OUTPUT, readAgentOutput, type AgentOutput } from "./read-output.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
-import { mergeSetupRecord, describeSetup } from "../prepare/setup-workspace.ts";
+import { explainFailedSetup } from "../prepare/explain-setup.ts";
+import { mergeSetupRecord } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext, type StepResult } from "../step-context.ts";
 import { watchJob } from "../supervise.ts";
 import type { TranscriptEvent } from "../../../core/task/transcript.ts";
@@ -39,7 +41,8 @@ export async function runAgent(
   const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;
   const output = await readOutput(context, role, record);
   const usage = neverStarted(record) ? NO_USAGE : await countUsage(context, role, output);
-  const concluded = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
+  const reported = explainWithTranscript(await determineOutcome(context, role, record, output.events), output);
+  const concluded = explainLogin(context, role, reported);
   const outcome = await explainCutOff(context, { role, outcome: explainStuck(concluded, record, output), usage });
   await storeSession(context, output);
   ports.hooks.passCheckpoint("outcome.read");
@@ -178,7 +181,7 @@ async function concludeSetup(context: StepContext, record: ExitRecord): Promise<
   const setup = record.commands.at(-1);
   const stopped =
     setup === undefined || setup.endedBy === "exit" || setup.endedBy === "timeout" ? null : failureOf(setup);
-  return stopped ?? outcomeOf("setup_failed", await describeSetup(context, setupJobOf(context.run.id), record));
+  return stopped ?? outcomeOf("setup_failed", await explainFailedSetup(context, setupJobOf(context.run.id), record));
 }
 
 /** A report does not count if a person or a limit ended the run, because the agent was not finished. */

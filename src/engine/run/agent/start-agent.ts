@@ -52,7 +52,7 @@ export async function startAgent(
   const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
   // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
   const { executes } = grantFor(context, role);
-  const setupEnd = executes ? await setUpWorkspace(context, workspace, prepared.paths) : null;
+  const setupEnd = executes ? await setUpWorkspace(context, work, workspace, prepared.paths) : null;
   if (setupEnd !== null) return setupEnd;
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
   const preparing = prepareCheckTree(context, role, work.headCommit);

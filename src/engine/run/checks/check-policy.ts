@@ -94,7 +94,7 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     gates,
     tests: changedTests(changes),
     writtenTests: writtenTests(changes),
-    touchesTests: touchesTests(changes),
+    touchesTests: touchesTests(changes) || gates.length > 0,
     hasWeakenedTests: findings.some(({ rule }) => rule === "weakened_test"),
   };
   if (errors.length === 0) return result;

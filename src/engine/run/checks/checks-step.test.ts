@@ -72,6 +72,8 @@ describe("checks", () => {
     const { id } = await world.submit();
     await world.step(id);
     expect((await world.step(id))?.outcome).toBe("checks_inconclusive");
+    const { waitingFor } = (await world.ports.store.tasks.getTask(id)) ?? {};
+    expect(JSON.stringify(waitingFor)).toContain("set-up fails on the base commit, too");
     expect((await world.ports.store.tasks.listChecks(id)).at(-1)).toMatchObject({
       name: "test",
       status: "could_not_run",

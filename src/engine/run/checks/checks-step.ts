@@ -36,7 +36,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const change = { results, withBaseGates, gates, proofs: proof.results, doubts: proof.doubts, failOnWarning };
   const fix = await proveFixIfAsked(context, host, { work, checks, tests: policy.writtenTests, checked, change });
   const proofs = [...proof.results, ...(fix === null ? [] : [toProofCheck(run.id, fix.proof)])];
-  const outcome = toOutcome({ ...change, proofs }, work, fix);
+  const outcome = toOutcome({ ...change, proofs }, checked.setupFailure, work, fix);
   const records = [...checked.records, ...(fix?.records ?? [])];
   return resultOf(context, outcome, {
     work,
@@ -59,13 +59,22 @@ interface CheckParams {
 }
 
 interface Checked extends Pick<CheckedChange, "results" | "withBaseGates"> {
+  /** How set-up failed, on the base commit, too. Null if it succeeded. */
+  readonly setupFailure: string | null;
   /** The results before they were compared with the base commit. */
   readonly raw: readonly RawCheckResult[];
   readonly proof: TestProof;
   readonly records: readonly ExitRecord[];
 }
 
-const NOTHING_RAN: Checked = { raw: [], results: [], withBaseGates: [], proof: NO_PROOF, records: [] };
+const NOTHING_RAN: Checked = {
+  setupFailure: null,
+  raw: [],
+  results: [],
+  withBaseGates: [],
+  proof: NO_PROOF,
+  records: [],
+};
 
 /** An agent may insist on removing tests where a person can decide. Elsewhere fewer tests are a failure. */
 function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyResult): CheckParams["modes"] {
@@ -88,7 +97,7 @@ async function checkChange(host: CheckHost, { work, checks, policy, modes }: Che
     throw new StepEnd("setup_failed", setupFailure);
   const { failOnWarning } = settings;
   requireAllowedPrograms(results, failOnWarning);
-  const alone = { raw, results, withBaseGates: [], proof: NO_PROOF, records: [record] };
+  const alone = { setupFailure, raw, results, withBaseGates: [], proof: NO_PROOF, records: [record] };
   if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
   const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
   const proven = { ...alone, proof, records: [record, ...proof.records] };
@@ -179,7 +188,12 @@ function requireAllowedPrograms(results: readonly CheckResult[], failOnWarning: 
   }
 }
 
-function toOutcome(change: CheckedChange, { headCommit: commit }: Work, fix: Fix | null): Outcome {
+function toOutcome(
+  change: CheckedChange,
+  setupFailure: string | null,
+  { headCommit: commit }: Work,
+  fix: Fix | null,
+): Outcome {
   const results = [...change.results, ...change.withBaseGates, ...change.proofs];
   const summary = describeResults(results);
   const checks = Object.fromEntries(results.map(({ name, status }) => [name, status]));
@@ -199,13 +213,18 @@ function toOutcome(change: CheckedChange, { headCommit: commit }: Work, fix: Fix
         details: verdict.failed.map(describe).join("\n\n"),
       });
     case "inconclusive":
-      return outcomeOf("checks_inconclusive", `${verdict.reason}: ${summary}`, {
+      return outcomeOf("checks_inconclusive", `${explainSetup(setupFailure)}${verdict.reason}: ${summary}`, {
         checks,
         commit,
+        ...(setupFailure !== null && { details: setupFailure }),
         gates: change.gates,
         ...proof,
       });
   }
+}
+
+function explainSetup(setupFailure: string | null): string {
+  return setupFailure === null ? "" : "set-up fails on the base commit, too, so the change is not the cause; ";
 }
 
 function describe({ name, exitCode, tail }: CheckResult): string {

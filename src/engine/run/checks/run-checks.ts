@@ -7,7 +7,10 @@ import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { LogRange } from "../../../ports/run-files.ts";
 import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay } from "../../../ports/workspace.ts";
-import { describeSetup, openWorkspace, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
+import { describeSetup } from "../prepare/explain-setup.ts";
+import { openWorkspace, projectJob, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
+import { reuseSetup } from "../prepare/reuse-setup.ts";
+import { wasStarted } from "../run-jobs.ts";
 import { StepEnd, type CommandContext } from "../step-context.ts";
 
 /** Size of what is kept of an output. */
@@ -65,33 +68,25 @@ export async function runChecks(
 }
 
 async function runCommands(host: CheckHost, tree: CheckTree, checks: readonly CheckSettings[]): Promise<ExitRecord> {
-  const { ports, settings, task, run } = host;
+  const { ports, task } = host;
   const paths = await ports.runFiles.prepare({ run: tree.job, task: task.id, role: null });
   const workspace = await openWorkspace(host, tree.name, tree.commit, tree.overlay);
-  const job: Job = {
-    dir: paths.dir,
-    run: run.id,
-    sandbox: settings.sandbox.mode,
-    commands: [
-      ...setupCommand(host, workspace, paths),
-      ...checks.map((check) =>
-        shellCommand(host, workspace, paths, {
-          name: commandName(check),
-          command: check.command,
-          timeoutMs: check.timeoutMs,
-          logFile: logFile(check),
-          ifFails: "continue",
-          rerun: true,
-        }),
-      ),
-    ],
-    secrets: {},
-    keys: {},
-    redact: ports.secrets.known(),
-    paused: false,
-  };
+  const isSetUp = !(await wasStarted(ports, tree.job)) && (await reuseSetup(host, tree.name, paths)).isDone;
+  const commands = [
+    ...(isSetUp ? [] : setupCommand(host, workspace, paths)),
+    ...checks.map((check) =>
+      shellCommand(host, workspace, paths, {
+        name: commandName(check),
+        command: check.command,
+        timeoutMs: check.timeoutMs,
+        logFile: logFile(check),
+        ifFails: "continue",
+        rerun: true,
+      }),
+    ),
+  ];
   ports.hooks.passCheckpoint("checks.started");
-  return requireRecord(await host.perform(job));
+  return requireRecord(await host.perform(projectJob(host, paths.dir, commands)));
 }
 
 function requireRecord(result: JobResult): ExitRecord {

@@ -37,3 +37,18 @@ export async function fetchRequest(context: StepContext, request: ReviewedReques
     throw new StepEnd("request_ended", `${request.url} has no changes compared with ${target}.`);
   return fetched;
 }
+
+const MAX_DIFF_BYTES = 20_000_000;
+
+/** Keeps the change for people (`nightshift diff`). Best effort. */
+export async function keepDiff({ ports, task, run, project }: StepContext, fetched: FetchedRequest): Promise<void> {
+  const { mergeBase: from, commit: to } = fetched;
+  try {
+    const range = { project: project.name, task: task.id, from, to, maxBytes: MAX_DIFF_BYTES };
+    const { patch, cut } = await ports.workspaces.diff(range);
+    const kept = ports.secrets.redact(patch);
+    await ports.runFiles.keepDiff(run.id, cut ? `${kept}\n[cut after ${MAX_DIFF_BYTES} bytes]\n` : kept);
+  } catch (error) {
+    ports.log.warn("the diff of a change request could not be kept", { run: run.id, error: String(error) });
+  }
+}

@@ -1,6 +1,6 @@
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { newEvent } from "../../../core/task/event.ts";
-import { fetchRequest } from "./fetch-request.ts";
+import { fetchRequest, keepDiff } from "./fetch-request.ts";
 import { sourceOf } from "./source-of.ts";
 import { moveWork, takeOverCommits } from "./take-over-commits.ts";
 import { StepEnd, type StepContext, type Work } from "../step-context.ts";
@@ -33,7 +33,9 @@ const NO_SANDBOX = "Its checks do not run, because they would run its code witho
 /** The checks fetch the newest commit of the change request, and the reviewer sees what was checked. */
 async function prepareRequest(context: StepContext, known: Work | null, request: ReviewedRequest): Promise<Work> {
   if (known !== null && (context.run.token > 1 || context.run.step === "agent")) return known;
-  const { commit, mergeBase } = await fetchRequest(context, request);
+  const fetched = await fetchRequest(context, request);
+  const { commit, mergeBase } = fetched;
+  await keepDiff(context, fetched);
   const work: Work = { baseCommit: mergeBase, headCommit: commit };
   const checks = context.settings.sandbox.mode === "enforce" ? "" : ` ${NO_SANDBOX}`;
   await storeWork(context, work, `reviews ${shortHash(commit)} of ${request.url}.${checks}`);

@@ -1,16 +1,17 @@
 import { agentEnvironment } from "../../../core/prompt/agent-env.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
-import type { CommandResult, ExitRecord, JobCommand, JobResult } from "../../../ports/supervisor.ts";
+import type { ExitRecord, Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay, Workspace } from "../../../ports/workspace.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import { UserError } from "../../../core/text/errors.ts";
-import { StepEnd, type CommandContext, type StepContext } from "../step-context.ts";
+import { StepEnd, type CommandContext, type StepContext, type Work } from "../step-context.ts";
 import { supervise } from "../supervise.ts";
 import { findPreparedTree, findUntouchedTree } from "./reusable-trees.ts";
+import { keepSetup, reuseSetup } from "./reuse-setup.ts";
 
-const SETUP = "setup";
-const SETUP_LOG = "setup.log";
+export const SETUP = "setup";
+export const SETUP_LOG = "setup.log";
 const MAX_LOG_BYTES = 10_000_000;
 const MAX_RUNS = 1_000;
 
@@ -69,30 +70,31 @@ export function setupCommand(context: CommandContext, workspace: Workspace, path
 }
 
 /**
- * Runs set-up as a job of its own before the agent starts, and records which files it created so that they do not count as
- * the agent's work. Returns null if the agent can start, otherwise how set-up ended.
+ * Runs set-up as a job of its own before the agent starts, or reuses an earlier one, and records which files it created so that
+ * they do not count as the agent's work. Returns null if the agent can start, otherwise how set-up ended.
  */
 export async function setUpWorkspace(
   context: StepContext,
+  { baseCommit }: Pick<Work, "baseCommit">,
   workspace: Workspace,
   paths: RunPaths,
 ): Promise<JobResult | null> {
-  const { ports, run, task, settings } = context;
+  const { ports, run, task } = context;
   const commands = setupCommand(context, workspace, paths);
   // Wait for a started set-up even if the settings have changed since.
-  if (commands.length === 0 && !(await wasStarted(ports, setupJobOf(run.id)))) return null;
+  const hasStarted = await wasStarted(ports, setupJobOf(run.id));
+  if (commands.length === 0 && !hasStarted) return null;
+  const { isDone, key } = hasStarted ? { isDone: false, key: null } : await reuseSetup(context, run.id, paths);
+  if (isDone) {
+    await recordSetup(context, true);
+    return null;
+  }
   const { dir } = await ports.runFiles.prepare({ run: setupJobOf(run.id), task: task.id, role: null });
-  const ended = await supervise(context, {
-    dir,
-    run: run.id,
-    sandbox: settings.sandbox.mode,
-    commands,
-    secrets: {},
-    keys: {},
-    redact: ports.secrets.known(),
-    paused: false,
-  });
+  const ended = await supervise(context, projectJob(context, dir, commands));
   const hasSucceeded = ended.kind === "ended" && ended.record.error === null && !setupFailed(ended.record);
+  // The agent's own changes must never reach other runs.
+  if (hasSucceeded && key !== null && workspace.commit === baseCommit)
+    await keepSetup(context, run.id, paths.home, key);
   await recordSetup(context, hasSucceeded);
   return hasSucceeded ? null : ended;
 }
@@ -122,6 +124,20 @@ export async function mergeSetupRecord(context: StepContext, record: ExitRecord)
     commands: [...setup.record.commands, ...record.commands],
     // Records of earlier versions have no denials.
     denials: [...(setup.record.denials ?? []), ...(record.denials ?? [])],
+  };
+}
+
+/** A job of the project's own commands. */
+export function projectJob({ ports, run, settings }: CommandContext, dir: string, commands: Job["commands"]): Job {
+  return {
+    dir,
+    run: run.id,
+    sandbox: settings.sandbox.mode,
+    commands,
+    secrets: {},
+    keys: {},
+    redact: ports.secrets.known(),
+    paused: false,
   };
 }
 
@@ -173,25 +189,4 @@ export function shellCommand(
 export function setupFailed(record: ExitRecord): boolean {
   const setup = record.commands.find(({ name }) => name === SETUP);
   return setup !== undefined && (setup.exit.code !== 0 || setup.endedBy !== "exit");
-}
-
-const TAIL_BYTES = 600;
-
-/** Includes the end of the output and the sandbox denials, which usually are the reason. `job`: the job that ran it. */
-export async function describeSetup(
-  { ports }: Pick<StepContext, "ports">,
-  job: string,
-  record: ExitRecord,
-): Promise<string> {
-  const setup = record.commands.find(({ name }) => name === SETUP);
-  if (setup === undefined) return "the run ended before its agent was started";
-  const denied = (record.denials ?? []).map(({ sentence }) => sentence);
-  const tail = (await ports.runFiles.readLogTail(job, SETUP_LOG, TAIL_BYTES)).trim();
-  const end = tail === "" ? [] : [`the end of its output (setup.log of the run):\n${tail}`];
-  return [describeEnd(setup), ...denied, ...end].join("; ");
-}
-
-function describeEnd({ endedBy, durationMs, startError, exit }: CommandResult): string {
-  if (endedBy === "timeout") return `the set-up command was still running after ${Math.round(durationMs / 1000)} s`;
-  return `the set-up command ${startError ?? `exited with code ${exit.code ?? exit.signal ?? "unknown"}`}`;
 }
