@@ -3,6 +3,7 @@ import type { Actor } from "../core/task/event.ts";
 import type { TaskDraft } from "../core/task/task.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
+import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
@@ -33,6 +34,7 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   readonly keys: () => Promise<readonly KeyInfo[]>;
   /** Finds settings that cannot work. With `run`, also runs the checks on the base commit. */
   readonly checkSetup: (project: Project, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;
+  readonly mergeOrder: FindMergeOrder;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;

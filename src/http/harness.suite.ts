@@ -89,6 +89,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       { name: "GITLAB_TOKEN", source: "environment", ending: null, addedAt: null, replacesEnvironment: false },
     ],
     checkSetup: async () => [],
+    mergeOrder: async () => null,
     pendingTrust: SHOP_FILES.pendingTrust,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),
@@ -207,6 +208,10 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     answer: record("answer"),
     choose: record("choose"),
     merge: record("merge"),
+    async apply(id, draft, actor) {
+      calls.push(["apply", id, draft, actor]);
+      return { applied: true, files: [{ path: "notes.md", change: "created", problem: null }] };
+    },
     pause: record("pause"),
     resume: record("resume"),
     cancel: record("cancel"),

@@ -306,6 +306,8 @@ export interface ListTasksQuery {
   /** Only tasks that wait for this choice. */
   readonly about?: "dependency";
   readonly hasPlan?: true;
+  /** Only tasks whose branch was published. */
+  readonly isPublished?: true;
 }
 
 export interface ListRunsQuery {

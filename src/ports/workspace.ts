@@ -1,7 +1,9 @@
 import type { FileChange } from "../core/change/file-change.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
+import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
+import type { FetchedRequest, RequestHead } from "./request-head.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
@@ -35,6 +37,12 @@ export interface Workspaces extends SetupCache {
   noteSetup(tree: TreeName): Promise<void>;
 
   /**
+   * Creates directories in a workspace that do not exist yet, for a run that may write only there. Throws a UserError of kind
+   * "invalid" if a part of a path is a file or a link, because the sandbox would follow it.
+   */
+  makeDirectories(tree: TreeName, directories: readonly string[]): Promise<void>;
+
+  /**
    * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
    * index. Only regular files and links are included; ignored files and files unchanged since `noteSetup` are not. The
    * agent's git directory is never read. Returns `commit: null` if nothing changed. The same files give the same commit.
@@ -65,6 +73,12 @@ export interface Workspaces extends SetupCache {
    */
   mergeBranch(params: MergeBranchParams): Promise<BranchMerge>;
 
+  /**
+   * Merges these published branches with each other and with their target on trial, as of the last `sync`. Works on git objects only,
+   * keeps none of them, and remembers the results.
+   */
+  tryMerges(params: TrialMergesParams): Promise<TrialMerges>;
+
   /** Lists the remote's current branches whose names start with `prefix`. */
   listBranches(params: ListBranchesParams): Promise<readonly string[]>;
 
@@ -79,7 +93,7 @@ export interface Workspaces extends SetupCache {
    * kept in the task's own git directory and no other task can read them. Throws a UserError of kind "not_found" if the remote
    * has neither the ref nor the target branch, and of kind "conflict" if both have no common history.
    */
-  fetchRequest(params: FetchRequestParams): Promise<FetchedRequest>;
+  fetchRequest(params: ProjectSource & RequestHead): Promise<FetchedRequest>;
 
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
@@ -329,20 +343,6 @@ export interface RemoteBranch {
   readonly mergeBase: string | null;
   /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
   readonly base: string;
-}
-
-export interface FetchRequestParams extends ProjectSource {
-  readonly task: string;
-  /** The ref of the remote with the newest commit of the change request. */
-  readonly ref: string;
-  /** The branch to merge into. */
-  readonly target: string;
-}
-
-export interface FetchedRequest {
-  readonly commit: string;
-  /** The newest commit of the target branch that the change request contains. */
-  readonly mergeBase: string;
 }
 
 export interface DiffParams {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { testRequests } from "../../testing/suites/workspace-request.suite.ts";
 import { testPeoplesCommits } from "../../testing/suites/workspace-people.suite.ts";
+import { testTrialMerges } from "../../testing/suites/workspace-trial-merges.suite.ts";
 import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
 import { createGitWorkspaces } from "./workspaces.ts";
 
@@ -14,8 +15,11 @@ testPeoplesCommits("git", {
   create: (dir) =>
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });
-
 testRequests("git", {
+  create: (dir) =>
+    createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
+});
+testTrialMerges("git", {
   create: (dir) =>
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });

@@ -13,10 +13,12 @@ import { syncMirror } from "./mirror/mirror.ts";
 import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repair.ts";
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
+import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
 import { fetchRequest } from "./remote/fetch-request.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
+import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
@@ -55,11 +57,13 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     person: readOnce,
     locks: createKeyedLock(),
   };
+  const conflicts: ConflictCache = new Map();
   return {
     sync: (source) => syncMirror(context, source),
     open: (params) => openTree(context, params),
     prepare: (params) => prepareTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
+    makeDirectories: (tree, directories) => makeDirectories(context, tree, directories),
     restoreSetup: (params) => restoreSetup(context, params),
     keepSetup: (params) => keepSetup(context, params),
     removeOldSetups: () => pruneAllEntries(context),
@@ -71,6 +75,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       const base = await syncMirror(context, params);
       return withEngineDir(context, params, () => mergeIntoDefault(context, params, base));
     },
+    tryMerges: (params) => tryMerges(context, conflicts, params),
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),

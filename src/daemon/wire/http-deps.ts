@@ -1,6 +1,7 @@
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
+import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
@@ -57,6 +58,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     doctor: async (path, options) => (await import("./wire-doctor.ts")).checkFromDaemon(wired, path, options),
     checkSetup: async (project, options) =>
       (await import("./wire-doctor.ts")).checkProjectSetup(wired, project, options),
+    mergeOrder: createMergeOrder(ports),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,

@@ -12,13 +12,14 @@ import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
+import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { diffSchema, documentSchema, maxTurns, taskDraftSchema, taskSchema } from "./task.ts";
+import { appliedSchema, diffSchema, documentSchema, maxTurns, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -111,6 +112,17 @@ export const ROUTES = {
       }),
     }),
   ),
+  "POST /tasks/:id/apply": route({
+    summary:
+      "Bring the files of an ended task over to the project's checkout. Without `force`, nothing is overwritten.",
+    right: "approve",
+    params: byId,
+    body: z.strictObject({
+      force: z.boolean().default(false).meta({ description: "Overwrite files that were changed since." }),
+      dry_run: z.boolean().default(false).meta({ description: "Only report what would be written." }),
+    }),
+    ok: appliedSchema,
+  }),
   "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
   "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
   "POST /tasks/:id/cancel": taskAction(
@@ -259,6 +271,12 @@ export const ROUTES = {
     right: "read",
     params: byName,
     ok: pendingTrustSchema,
+  }),
+  "GET /projects/:name/merge-order": route({
+    summary: "Get the order in which to merge the published branches of a project, and which of them conflict.",
+    right: "read",
+    params: byName,
+    ok: z.strictObject({ merge_order: mergeOrderSchema.nullable() }),
   }),
   "POST /projects/:name/checks": route({
     summary:

@@ -6,6 +6,7 @@ import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
+import { mergeOrderSchema } from "./merge-order.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
 export const questionSchema = z
@@ -229,6 +230,10 @@ export const taskSchema = z
         "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
     }),
     artifacts: z.array(artifactSchema),
+    merge_order: mergeOrderSchema.nullable().meta({
+      description:
+        "Of all published branches of the project. Null if this task has none, in lists, and in answers to actions.",
+    }),
   })
   .meta({
     id: "Task",
@@ -301,6 +306,21 @@ export const taskDraftSchema = z.strictObject({
     .default(false)
     .meta({ description: "For `improve`: do not try other categories if this one finds nothing." }),
 });
+
+export const appliedSchema = z
+  .strictObject({
+    task: z.string(),
+    applied: z.boolean().meta({ description: "Whether the files are now as the task left them." }),
+    files: z.array(
+      z.strictObject({
+        path: z.string(),
+        change: z.enum(["created", "modified", "deleted", "unchanged"]),
+        problem: z.string().nullable().meta({ description: "Why nothing was written. Null if nothing is in the way." }),
+      }),
+    ),
+  })
+  .meta({ id: "AppliedChange" });
+export type AppliedJson = z.output<typeof appliedSchema>;
 
 export const diffSchema = z
   .strictObject({

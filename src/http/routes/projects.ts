@@ -6,6 +6,7 @@ import { requireProject } from "../../engine/commands/require-project.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { PendingTrustJson } from "../contract/project.ts";
 import type { HttpDeps } from "../deps.ts";
+import { showMergeOrder } from "../views/merge-order-view.ts";
 import { viewProject } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -14,9 +15,11 @@ type ProjectRoutes =
   | "GET /projects"
   | "POST /projects"
   | "GET /projects/:name/trust"
+  | "GET /projects/:name/merge-order"
   | "DELETE /projects/:name";
 
-export function projectRoutes({ commands, store, pendingTrust, checkSetup }: HttpDeps): Handlers<ProjectRoutes> {
+export function projectRoutes(deps: HttpDeps): Handlers<ProjectRoutes> {
+  const { commands, store, pendingTrust, checkSetup } = deps;
   return {
     async "GET /projects"() {
       return { projects: (await store.projects.listProjects()).map(viewProject) };
@@ -35,6 +38,11 @@ export function projectRoutes({ commands, store, pendingTrust, checkSetup }: Htt
       const pending = await pendingTrust(project, project.accepted);
       // A person who accepts a value has to see all of it, because hidden text could be a command.
       return viewPending(project.name, hasRight(actor, "admin") ? pending : withoutPasswords(pending));
+    },
+
+    async "GET /projects/:name/merge-order"({ params }) {
+      const { name } = await requireProject(store, params.name);
+      return { merge_order: await showMergeOrder(deps, name) };
     },
 
     async "POST /projects/:name/checks"({ params, body }) {

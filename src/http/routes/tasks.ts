@@ -2,6 +2,7 @@ import type { TaskDraft } from "../../core/task/task.ts";
 import type { HttpDeps } from "../deps.ts";
 import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { showMergeOrderOf } from "../views/merge-order-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers, Input } from "./handler.ts";
 
@@ -16,7 +17,8 @@ type TaskRoutes =
 
 type SubmitBody = Input<"POST /tasks">["body"];
 
-export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Handlers<TaskRoutes> {
+export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
+  const { commands, store, runFiles, clock } = deps;
   return {
     async "POST /tasks"({ body, actor, key }) {
       const task = await commands.submit({ ...(await toDraft(store, body)), key }, actor);
@@ -35,7 +37,8 @@ export function taskRoutes({ commands, store, runFiles, clock }: HttpDeps): Hand
     },
 
     async "GET /tasks/:id"({ params }) {
-      return await showTask(store, await findTask(store, params.id), clock.now());
+      const task = await findTask(store, params.id);
+      return { ...(await showTask(store, task, clock.now())), merge_order: await showMergeOrderOf(deps, task) };
     },
 
     async "DELETE /tasks/:id"({ params, actor }) {

@@ -70,6 +70,7 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     checks: [],
     proof: null,
     artifacts: [],
+    merge_order: null,
   };
 }
 
@@ -95,6 +96,7 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
       url,
       data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
+    merge_order: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../core/text/errors.ts";
-import { TASK_STATUSES } from "../../core/task/task.ts";
+import { NOTHING_SEEN, TASK_STATUSES } from "../../core/task/task.ts";
 import type { ListTasksQuery } from "../../ports/store.ts";
 import type { Current } from "./current.ts";
 import {
@@ -259,6 +259,14 @@ export function testTasks(current: Current): void {
       const wanted = sampleTask({ plan: { files: ["a.ts"] } });
       for (const task of [wanted, sampleTask({ plan: null })]) await current.store.tasks.createTask(creating(task));
       expect((await current.store.tasks.listTasks({ ...ALL, hasPlan: true })).rows).toEqual([wanted]);
+    });
+
+    it("lists only the tasks whose branch was published", async () => {
+      const published = { head: "a".repeat(40), base: "main", people: null, seen: NOTHING_SEEN };
+      const wanted = sampleTask({ published });
+      for (const task of [wanted, sampleTask({ published: null })])
+        await current.store.tasks.createTask(creating(task));
+      expect((await current.store.tasks.listTasks({ ...ALL, isPublished: true })).rows).toEqual([wanted]);
     });
 
     it("rejects an invalid cursor", async () => {

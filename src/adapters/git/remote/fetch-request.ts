@@ -1,12 +1,15 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
-import type { FetchedRequest, FetchRequestParams } from "../../../ports/workspace.ts";
+import type { FetchedRequest, RequestHead } from "../../../ports/request-head.ts";
+import type { ProjectSource } from "../../../ports/workspace.ts";
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { credentialsCall } from "./credentials.ts";
 import { explainRemoteFailure } from "./remote-errors.ts";
+
+type FetchRequestParams = ProjectSource & RequestHead;
 
 const FETCH = "fetch --quiet --no-tags --no-write-fetch-head --no-auto-maintenance".split(" ");
 /** In the task's own git directory. */

@@ -44,6 +44,7 @@ function selectTasks(db: Db, query: ListTasksQuery) {
   // Match the text of the JSON, which works in any database and avoids loading a long queue.
   if (query.queuedFor !== undefined) select = select.where("queued_for", "like", `%"kind":"${query.queuedFor}"%`);
   if (query.about !== undefined) select = select.where("waiting_for", "like", `%"about":"${query.about}"%`);
+  if (query.isPublished === true) select = select.where("published", "is not", null);
   if (query.hasPlan === true) select = select.where("plan", "is not", null);
   if (query.cursor !== null) {
     const { createdAt, id } = parseCursor(query.cursor);
