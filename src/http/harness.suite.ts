@@ -100,6 +100,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       sandbox: "none",
       timeZone: "Europe/Paris",
       problems: [],
+      outages: [],
     }),
     ownerToken: OWNER_TOKEN,
     owner: OWNER,

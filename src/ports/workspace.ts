@@ -3,6 +3,7 @@ import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
 import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
+import type { DiffStats } from "./diff-stats.ts";
 import type { FetchedRequest, RequestHead } from "./request-head.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
@@ -94,6 +95,12 @@ export interface Workspaces extends SetupCache {
    * has neither the ref nor the target branch, and of kind "conflict" if both have no common history.
    */
   fetchRequest(params: ProjectSource & RequestHead): Promise<FetchedRequest>;
+
+  /**
+   * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
+   * cherry-picked it. False if the task's commit is unknown.
+   */
+  isMerged(params: IsMergedParams): Promise<boolean>;
 
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
@@ -190,6 +197,8 @@ export interface OpenWorkspaceParams {
   readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+  /** Files and folders of the user's checkout to link to. Missing ones are skipped. */
+  readonly link?: { readonly from: string; readonly files: readonly string[] } | null;
   /** Number of ports to reserve. No other workspace gets them while this one exists. */
   readonly ports?: number;
 }
@@ -213,6 +222,8 @@ export interface Workspace {
   readonly commit: string;
   /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
+  /** Files and folders of the user's checkout that it links to. The sandbox must make them readable, never writable. */
+  readonly links: readonly string[];
   /** Reserved for the programs that run in it. Null if none were requested. */
   readonly ports: PortRange | null;
 }
@@ -237,20 +248,6 @@ export interface CollectParams extends TreeName {
 export interface Collected {
   readonly commit: string | null;
   readonly stats: DiffStats;
-}
-
-export interface DiffStats {
-  readonly files: readonly FileStat[];
-  readonly insertions: number;
-  readonly deletions: number;
-}
-
-export interface FileStat {
-  readonly path: string;
-  readonly change: "created" | "modified" | "deleted";
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly binary: boolean;
 }
 
 export interface RebaseParams {
@@ -333,6 +330,15 @@ export interface CompareBranchParams {
   readonly base: string;
   /** The commit of the default branch that the task's work is based on. */
   readonly workBase: string;
+}
+
+export interface IsMergedParams {
+  readonly project: string;
+  readonly task: string;
+  /** What the task published. */
+  readonly commit: string;
+  /** The newest commit of the default branch, as of the last `sync`. */
+  readonly base: string;
 }
 
 export interface RemoteBranch {

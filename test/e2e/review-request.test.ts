@@ -154,6 +154,7 @@ it(
     const granted = join(forge.repo.path, "granted");
     await mkdir(granted);
     await writeFile(join(forge.repo.checkout, ".env.test"), "SECRET=planted\n");
+    await writeFile(join(forge.repo.checkout, ".env.link"), "SECRET=planted\n");
     night = await openNight({
       timeoutMs: 90_000,
       repo: forge.repo,
@@ -161,17 +162,17 @@ it(
       env: { ...process.env, FORGE_TOKEN: TOKEN },
       userSettings: `sandbox: { mode: enforce, write: ["${granted}"], network: [example.com] }\n`,
       agent: `git ls-remote "${forge.remoteUrl}" >/dev/null 2>&1 && echo reached the forge
-[ -e .env.test ] && echo sees the copied file
+[ -e .env.test ] || [ -e .env.link ] && echo sees the copied file
 printf '%s' '{"outcome":"approved","summary":"Fine.","comments":[]}' > "$OUT"`,
       settings: `forge: { kind: github, url: "${forge.url}", project: team/shop, token_env: FORGE_TOKEN }
-workspace: { copy: [.env.test] }
+workspace: { copy: [.env.test], link: [.env.link] }
 checks:
   test: { command: sh test.sh }
 `,
     });
     const evil = `exec 2>/dev/null
 env | grep -q ${TOKEN} && echo FOUND the token
-cat .env.test 2>/dev/null && echo FOUND the copied file
+cat .env.test || cat .env.link && echo FOUND the copied file
 echo x > ${granted}/planted && echo FOUND a folder to write
 git ls-remote ${forge.remoteUrl} >/dev/null 2>&1 && echo FOUND the forge
 env | grep -qi '^https_proxy=' && echo FOUND the network

@@ -107,6 +107,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "errors",
     payload: z.object({ commit, details: z.string().optional() }),
   }),
@@ -115,6 +116,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "comments",
     payload: z.object({ details: z.string().optional() }),
   }),
@@ -126,6 +128,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { publish: true, post: true, wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     payload: z.object({ commit }),
   }),
   /** The task's branch no longer contains what the task published. `commit`: what it contains instead. */

@@ -1,11 +1,12 @@
 import { needsReason } from "../../core/pipeline/decide-checks.ts";
+import { possibleActions } from "../../core/pipeline/possible-actions.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { planProblems } from "../../core/outcomes/execution-plan.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { describeTask } from "../../core/notices/notice.ts";
-import type { DocumentKind } from "../../core/task/document.ts";
 import type { Choice } from "./commands-contract.ts";
 import type { Task, WaitingFor } from "../../core/task/task.ts";
 import { hasEnded } from "../../core/task/task.ts";
@@ -30,7 +31,7 @@ export function approve(
     if (waiting.kind === "approval" && waiting.planHash !== null && !isHashOf(waiting.planHash, planHash))
       throw new UserError(
         "conflict",
-        describeWrongHash(planHash, waiting.document?.kind ?? "plan"),
+        describeWrongHash(planHash, nameOfDocument(task)),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
     if (waiting.kind === "approval") requireGrantable(task);
@@ -54,11 +55,16 @@ function isHashOf(hash: string, given: string | null): boolean {
   return given === hash || (given !== null && given.length >= SHORT_HASH_LENGTH && hash.startsWith(given));
 }
 
-function describeWrongHash(given: string | null, kind: DocumentKind): string {
-  if (given === null) return `The ${kind}'s hash is missing.`;
+function describeWrongHash(given: string | null, document: string): string {
+  if (given === null) return `The ${document}'s hash is missing.`;
   if (given.length < SHORT_HASH_LENGTH)
-    return `The ${kind}'s hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
-  return `The ${kind} changed since it was shown.`;
+    return `The ${document}'s hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
+  return `The ${document} changed since it was shown.`;
+}
+
+/** People approve the newest document. */
+function nameOfDocument({ documents }: Task): string {
+  return documents.at(-1)?.kind ?? "plan";
 }
 
 export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
@@ -174,16 +180,33 @@ export function decisionEvent(
   });
 }
 
+const WAIT_WORDS: Readonly<Record<WaitingFor["kind"], string>> = {
+  approval: "an approval",
+  answers: "answers",
+  choice: "a choice",
+  review: "a review",
+  merge: "its merge",
+};
+
 export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
   if (task.waitingFor !== null && kinds.includes(task.waitingFor.kind)) return task.waitingFor;
   const now = hasEnded(task)
     ? `it has ended (${task.status})`
     : task.waitingFor === null
       ? `it is ${task.status} in "${task.state}"`
-      : `it waits for ${task.waitingFor.kind}`;
+      : `it waits for ${WAIT_WORDS[task.waitingFor.kind]}`;
   throw new UserError(
     "conflict",
     `There is nothing to ${verb} on ${task.id}: ${now}.`,
-    `Run "nightshift show ${task.id}" to see what you can do.`,
+    `Possible now: ${listActions(task)}. "nightshift show ${task.id}" has the details.`,
   );
+}
+
+function listActions({ status, waitingFor, queuedFor, pipeline }: Task): string {
+  const facts = {
+    waitsFor: waitingFor?.kind ?? null,
+    isParked: queuedFor !== null,
+    isNight: pipeline === NIGHT_WORK.pipeline,
+  };
+  return possibleActions(status, facts).join(", ");
 }

@@ -11,6 +11,6 @@ export function limitForForeignCode(settings: Settings): Settings {
     ...settings,
     checks: sandbox.mode === "enforce" ? checks : [],
     sandbox: { ...sandbox, write: [], network: [], privateHosts: [] },
-    workspace: { ...workspace, copy: [] },
+    workspace: { ...workspace, copy: [], link: [] },
   };
 }
