@@ -204,6 +204,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
       return (await saveTask(store, task, draft.key)).task;
     },
     approve: record("approve"),
+    approveEdited: record("approveEdited"),
     reject: record("reject"),
     revise: record("revise"),
     answer: record("answer"),

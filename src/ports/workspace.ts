@@ -3,6 +3,7 @@ import type { MergeMethod } from "../core/forge/merge.ts";
 import type { GitCredentials } from "./forge.ts";
 import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
+import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "./remote-branch.ts";
 import type { DiffStats } from "./diff-stats.ts";
 import type { FetchedRequest, RequestHead } from "./request-head.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
@@ -144,6 +145,9 @@ export interface Workspaces extends SetupCache {
 
   /** Keeps a commit that the task no longer builds on, as `refs/nightshift/superseded/<task>/<commit>` next to the rescue refs. */
   keepSuperseded(project: string, task: string, commit: string): Promise<void>;
+
+  /** Copies a commit of another task of the project, so that this task can build on it. The other task may be removed already if its commit was kept. */
+  takeOver(params: TakeOverParams): Promise<void>;
 
   /** Removes one run's checkout, even if it contains unusual names, modes or very deep directories. */
   close(task: string, name: string): Promise<void>;
@@ -320,35 +324,11 @@ export interface ReadBranchParams {
   readonly credentials?: GitCredentials | null;
 }
 
-export interface CompareBranchParams {
+export interface TakeOverParams {
   readonly project: string;
   readonly task: string;
-  readonly branch: string;
-  /** The commit that the branch should have. */
-  readonly published: string;
-  /** The newest commit of the default branch. */
-  readonly base: string;
-  /** The commit of the default branch that the task's work is based on. */
-  readonly workBase: string;
-}
-
-export interface IsMergedParams {
-  readonly project: string;
-  readonly task: string;
-  /** What the task published. */
+  readonly from: string;
   readonly commit: string;
-  /** The newest commit of the default branch, as of the last `sync`. */
-  readonly base: string;
-}
-
-export interface RemoteBranch {
-  readonly commit: string;
-  /** `same`: no one else pushed. `ahead`: it contains `published` and commits of people. `rewritten`: it no longer contains `published`. */
-  readonly relation: "same" | "ahead" | "rewritten";
-  /** The newest commit of the default branch that the branch contains. Null if they have no common history. */
-  readonly mergeBase: string | null;
-  /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
-  readonly base: string;
 }
 
 export interface DiffParams {

@@ -148,13 +148,20 @@ export function describeStop({ until = null }: Partial<Pick<TaskJson, "until">>)
 
 /** A daemon of an older version does not send it. */
 function describeOrigin(task: Partial<TaskJson>): readonly string[] {
-  const { after = [], related = null, issue = null, reviewed_request: request = null } = task;
+  const {
+    after = [],
+    related = null,
+    issue = null,
+    reviewed_request: request = null,
+    variant_of: variantOf = null,
+  } = task;
   return [
     ...(request === null
       ? []
       : [
           `reviews ${escapedLine(request.url)} by ${escapedLine(request.author)}, to be merged into ${escapedLine(request.base)}`,
         ]),
+    ...(variantOf === null ? [] : [`variant ${variantOf.number} of ${variantOf.task}`]),
     ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
     ...(related === null ? [] : [`related to ${related}`]),
     ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),
@@ -163,7 +170,7 @@ function describeOrigin(task: Partial<TaskJson>): readonly string[] {
 
 /** A task that waits for another one has not been tried yet. */
 function queuedLabel({ queued_for: queued }: TaskJson): string {
-  return queued?.kind === "dependency" ? "waiting" : "will be retried";
+  return queued?.kind === "dependency" || queued?.kind === "variants" ? "waiting" : "will be retried";
 }
 
 /** Without a reason of its own, the error of the last run explains the wait. */

@@ -3,8 +3,10 @@ import type { EndStatus, Facts, Pipeline, State, WaitKind } from "./pipeline.ts"
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import { entryOf } from "../outcomes/outcome.ts";
+import { increment } from "./counters.ts";
 import { toOptions } from "../outcomes/read-outcome.ts";
 import type { Exchange, Option, QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
+import { queuedForVariants, ROUNDS, wantsVariants } from "../task/variants.ts";
 
 /** The effect of an outcome: the task in its new state, and a next run, a wait or an end. */
 export interface Move {
@@ -51,7 +53,7 @@ export function enterState(params: EnterParams): Move {
     case "wait":
       return startWait(params, task, state, state.step.for);
     case "agent":
-      return startAgent(task, (state.name === params.to ? params.role : null) ?? state.step.role, params);
+      return startAgentRun(task, (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
     case "publish":
     case "post":
@@ -90,10 +92,14 @@ function dropStateCounters(counters: Task["counters"], state: string): Task["cou
   return Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith(`${state}:`)));
 }
 
-/** Errors of checks are for the agent that can repair them. A reviewer gets the results of the checks anyway. */
-function startAgent(task: Task, role: Role, params: EnterParams): Move {
-  const isForAuthor = role === "review" && task.trigger?.kind === "errors";
-  return startRun(isForAuthor ? { ...task, trigger: null } : task, "agent", role, params);
+function startAgentRun(entered: Task, role: Role, params: EnterParams): Move {
+  // Errors of checks are for the agent that can repair them. A reviewer gets the results of the checks anyway.
+  const isForAuthor = role === "review" && entered.trigger?.kind === "errors";
+  const task = isForAuthor ? { ...entered, trigger: null } : entered;
+  if (role !== "implement" || !wantsVariants(task)) return startRun(task, "agent", role, params);
+  // Held until the variants have ended. Then it chooses one of them.
+  const queuedFor = queuedForVariants(task.options);
+  return startRun(increment(task, ROUNDS), "agent", "rank", { ...params, queuedFor });
 }
 
 function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {

@@ -26,19 +26,30 @@ interface WrittenBy {
   readonly run: string;
   readonly at: number;
   readonly digest: (text: string) => string;
-  /** Verdicts are documents only where a person decides about the review itself. */
-  readonly keepsReviews: boolean;
 }
 
 /** The document that an outcome contains. Null if it contains none. */
 export function documentOf(
   outcome: Outcome,
   earlier: readonly DocumentRef[],
-  { run, at, digest, keepsReviews }: WrittenBy,
+  { keepsReviews, ...by }: WrittenBy & KeptKinds,
 ): TaskDocument | null {
   const kind = kindOf(outcome.name, keepsReviews);
   if (kind === null) return null;
   const content: DocumentContent = kind === "review" ? { verdict: outcome.name, ...outcome.payload } : outcome.payload;
+  return newVersion({ kind, content }, earlier, by);
+}
+
+interface KeptKinds {
+  /** Verdicts are documents only where a person decides about the review itself. */
+  readonly keepsReviews: boolean;
+}
+
+export function newVersion(
+  { kind, content }: Pick<TaskDocument, "kind" | "content">,
+  earlier: readonly DocumentRef[],
+  { run, at, digest }: WrittenBy,
+): TaskDocument {
   const version = (newestOf(earlier, kind)?.version ?? 0) + 1;
   return { kind, version, hash: digest(canonicalJson(content)), run, at, content };
 }

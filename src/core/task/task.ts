@@ -150,6 +150,23 @@ export interface TaskOptions {
   readonly issue?: TaskIssue;
   /** The change request that the task reviews. It belongs to someone else, so the task never changes, merges or closes it. */
   readonly request?: ReviewedRequest;
+  /** Best of N: the agents that each implement the task. Missing for most tasks. */
+  readonly bestOf?: readonly AgentChoice[];
+  /** Does the work of the roles that change files. Set in a variant, and in its task once a variant was chosen. */
+  readonly implementer?: Implementer;
+  /** The task is a variant: one of several implementations of another task. */
+  readonly variantOf?: VariantOf;
+}
+
+/** An agent, and the model it uses. Null: the model from the settings. */
+export interface AgentChoice {
+  readonly agent: string;
+  readonly model: string | null;
+}
+
+export interface Implementer extends AgentChoice {
+  /** Id of the chosen variant. Missing in the variant itself. */
+  readonly variant?: string;
 }
 
 /** As the forge described it when the task was submitted. */
@@ -159,6 +176,12 @@ export interface ReviewedRequest {
   readonly author: string;
   /** The branch to merge into. */
   readonly base: string;
+}
+
+export interface VariantOf {
+  readonly task: string;
+  /** From 1, in the order in which the agents were named. */
+  readonly number: number;
 }
 
 export interface TaskIssue {
@@ -214,6 +237,7 @@ export const QUEUE_REASONS = [
   "budget",
   "window",
   "dependency",
+  "variants",
   "capacity",
   "backoff",
 ] as const;
@@ -352,6 +376,8 @@ export interface TaskDraft {
   readonly issue?: number | null;
   /** For pipelines that review a change request: its address at the forge. */
   readonly url?: string | null;
+  /** Best of N: two or more agents that each implement the task. */
+  readonly bestOf?: readonly AgentChoice[];
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

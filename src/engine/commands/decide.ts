@@ -17,6 +17,7 @@ import { closeNotice } from "../deliver/close-request.ts";
 import { pipelineOf, policyOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
+import { editPlan, type EditedPlan } from "./edit-plan.ts";
 import { requireProject } from "./require-project.ts";
 import { transact, type Decision } from "../transact.ts";
 
@@ -24,9 +25,9 @@ import { transact, type Decision } from "../transact.ts";
 export function approve(
   ports: EnginePorts,
   id: string,
-  { planHash, actor }: { planHash: string | null; actor: Actor },
+  { planHash, plan, actor }: { planHash: string | null; plan: unknown; actor: Actor },
 ): Promise<Task> {
-  return decide(ports, id, actor, (task) => {
+  const toOutcome = (task: Task): Outcome => {
     const waiting = requireWaiting(task, ["approval", "review"], "approve");
     if (waiting.kind === "approval" && waiting.planHash !== null && !isHashOf(waiting.planHash, planHash))
       throw new UserError(
@@ -34,8 +35,13 @@ export function approve(
         describeWrongHash(planHash, nameOfDocument(task)),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
-    if (waiting.kind === "approval") requireGrantable(task);
-    return outcomeOf("approve", `approved by ${actor.name}`);
+    if (waiting.kind === "approval" && plan === null) requireGrantable(task);
+    return outcomeOf("approve", plan === null ? `approved by ${actor.name}` : `edited and approved by ${actor.name}`);
+  };
+  return decideWith(ports, id, {
+    actor,
+    toOutcome,
+    ...(plan !== null && { edit: (task) => editPlan(ports, task, plan) }),
   });
 }
 
@@ -46,7 +52,7 @@ function requireGrantable(task: Task): void {
   throw new UserError(
     "conflict",
     `The plan of ${task.id} asks for what cannot be granted:\n${problems.map((each) => `- ${each}`).join("\n")}`,
-    `Run "nightshift revise ${task.id} <feedback>" to request a new plan.`,
+    `Run "nightshift revise ${task.id} <feedback>" to request a new plan, or "nightshift approve ${task.id} --edit" to correct this one.`,
   );
 }
 
@@ -138,6 +144,8 @@ export function requireOption(task: Task, option: string): void {
 interface DecideParams {
   readonly actor: Actor;
   readonly toOutcome: (task: Task) => Outcome;
+  /** Changes the plan before the decision about it. */
+  readonly edit?: (task: Task) => Promise<EditedPlan>;
   /** What is stored with the decision. */
   readonly addMore?: (before: Task, after: Task) => Promise<Pick<Decision, "events" | "notices">>;
 }
@@ -151,15 +159,21 @@ export function decide(
   return decideWith(ports, id, { actor, toOutcome });
 }
 
-async function decideWith(ports: EnginePorts, id: string, { actor, toOutcome, addMore }: DecideParams): Promise<Task> {
-  const { task } = await transact(ports, id, null, async (before) => {
-    const outcome = redactOutcome(ports, toOutcome(before));
+async function decideWith(ports: EnginePorts, id: string, params: DecideParams): Promise<Task> {
+  const { actor, toOutcome, edit, addMore } = params;
+  const { task } = await transact(ports, id, null, async (found) => {
+    const outcome = redactOutcome(ports, toOutcome(found));
+    const { task: before, document } = (await edit?.(found)) ?? { task: found };
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
     const at = ports.clock.now();
     const pipeline = await pipelineOf(ports, before);
     const advanced = advance(advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at }));
     const { events = [], ...more } = (await addMore?.(before, advanced.task)) ?? {};
-    return { ...more, advance: advanced, events: [decisionEvent(before, outcome, actor, at), ...events] };
+    return {
+      ...more,
+      advance: { ...advanced, ...(document !== undefined && { document }) },
+      events: [decisionEvent(before, outcome, actor, at), ...events],
+    };
   });
   return task;
 }

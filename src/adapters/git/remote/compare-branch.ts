@@ -1,4 +1,5 @@
-import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/workspace.ts";
+import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/remote-branch.ts";
+
 import { isAncestor } from "../commits.ts";
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
