@@ -42,6 +42,7 @@ const ENGINE_ORDER = [
   "run/agent/",
   "run/checks/",
   "run/publish/",
+  "run/post/",
   "run/attempt\\.ts",
   "run/deferral\\.ts",
   "merge/",

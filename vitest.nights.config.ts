@@ -22,6 +22,7 @@ export const NIGHTS = [
   "test/e2e/task-origin.test.ts",
   "test/e2e/publish-policy.test.ts",
   "test/e2e/reuse-setup.test.ts",
+  "test/e2e/review-request.test.ts",
   "test/e2e/rules.test.ts",
   "test/e2e/setup.test.ts",
   "test/e2e/store-failures.test.ts",

@@ -77,6 +77,7 @@ function describeStep(name: string, step: Step): string {
       return `waits for ${step.for}`;
     case "checks":
     case "publish":
+    case "post":
       return "";
     case "end":
       return step.status === name ? "" : step.status;

@@ -26,6 +26,7 @@ function describeReporter(name: OutcomeName): string {
     ...(from.agent === undefined ? [] : agents),
     ...(from.checks === true ? ["checks"] : []),
     ...(from.publish === true ? ["publish"] : []),
+    ...(from.post === true ? ["post"] : []),
     ...waits,
   ];
   const who = PEOPLE_OUTCOMES.some((each) => each === name) ? "a person" : "the engine";
@@ -35,7 +36,8 @@ function describeReporter(name: OutcomeName): string {
 function describeEdges(name: OutcomeName): string {
   const { edge, edgeIn, from } = entryOf(name);
   const agents = from.agent === "any" ? STATE_ROLES : (from.agent ?? []);
-  const isInPipelines = STATE_ROLES.some((role) => agents.includes(role)) || from.checks || from.publish || from.wait;
+  const isInPipelines =
+    STATE_ROLES.some((role) => agents.includes(role)) || from.checks || from.publish || from.post || from.wait;
   const usual = edge === null ? (isInPipelines ? "needs a target" : "–") : describeEdge(edge);
   const special = Object.entries(edgeIn).map(([step, given]) => `; in ${code(step)}: ${describeEdge(given)}`);
   return [usual, ...special].join("");

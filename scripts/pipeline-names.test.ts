@@ -1,12 +1,16 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { ROLES } from "../src/core/task/role.ts";
 
 // A pipeline's rules stand in its `policy` block. Code that asks for a pipeline's name, or whether a task walks a list,
 // decides a rule that the block should decide: a project's own pipeline would miss it.
 
 const ROOT = path.join(import.meta.dirname, "..");
-const NAMES = readdirSync(path.join(ROOT, "src/builtin/pipelines")).map((file) => file.replace(/\.yaml$/, ""));
+/** Without "review", which nearly always is the role. `postsReview` says what such a pipeline does. */
+const NAMES = readdirSync(path.join(ROOT, "src/builtin/pipelines"))
+  .map((file) => file.replace(/\.yaml$/, ""))
+  .filter((name) => !ROLES.some((role) => role === name));
 const NAME = `(?:"(?:${NAMES.join("|")})"|NIGHTLY\\b)`;
 const FORBIDDEN = [
   new RegExp(`[!=]==? ${NAME}|${NAME} [!=]==?|case ${NAME}:`), // a pipeline's name

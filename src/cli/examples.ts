@@ -27,6 +27,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   completion: "completion bash >> ~/.bashrc",
   submit: 'submit --pipeline chore "Greet people by name" --wait',
   improve: "improve --category docs --wait",
+  review: "review https://github.com/acme/shop/pull/12 --wait",
   schedule: "schedule --days 14",
   "schedule list": "schedule list --days 14",
   "schedule run": "schedule run weekly-audit --wait",

@@ -181,6 +181,19 @@ function addTaskCommands(program: Command): void {
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/improve.ts")).improve));
+  program
+    .command("review <url>")
+    .description("Review a change request that a person wrote, and post the review after your approval")
+    .option("--post", "Post the review without asking for approval; needs the right to approve")
+    .option("--agent <name>", "Use this agent instead of the project's")
+    .option("--model <id>", "Use this model instead of the agent's default")
+    .option("--budget <usd>", "Limit the cost of the whole task", money)
+    .option("--timeout <duration>", "Limit the time of a run, such as 30m")
+    .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
+    .option("--note <text>", "Add a note for the reviewer, such as what to look at")
+    .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
+    .option("--wait", "Wait until the task ends or needs a person")
+    .action(lazy(async () => (await import("./commands/review.ts")).review));
   const schedule = program.command("schedule").description("Show and run schedules");
   schedule
     .command("list", { isDefault: true })

@@ -185,6 +185,7 @@ describe("API: decisions", () => {
       maxTurns: null,
       related: null,
       issue: null,
+      url: null,
       pipeline: "staged",
       title: null,
       description: "Paint",

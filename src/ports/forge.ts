@@ -11,6 +11,10 @@ export interface Forge {
   readonly repository: string;
   /** Credentials for git over https if the remote belongs to this forge; null for every other remote. */
   credentialsFor(remote: string): GitCredentials | null;
+  /** The number of the change request of this project with this address. Null for every other address. */
+  findNumber(url: string): number | null;
+  /** The ref of the repository with the newest commit of a change request, also of one from a fork. */
+  headRef(number: number): string;
 
   /**
    * Opens a change request for an already pushed branch, or updates the title, text and labels of the branch's open one. A
@@ -146,10 +150,15 @@ export interface ChangeRequestLook extends ChangeRequest {
   readonly state: "open" | "merged" | "closed";
   /** The newest commit of the branch, according to the forge. */
   readonly headCommit: string;
+  /** The branch to merge into. */
+  readonly target: string;
   readonly mergeCommit: string | null;
 }
 
 export interface ChangeRequestState extends ChangeRequestLook {
+  readonly author: string;
+  /** Markdown, written by anyone who can open a change request, so it is untrusted. */
+  readonly body: string;
   /** Null while the forge is still computing it. */
   readonly hasConflict: boolean | null;
   readonly labels: readonly string[];

@@ -11,6 +11,8 @@ import type {
 } from "./workspace-branches.ts";
 import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
 import type { SetupCache } from "./setup-cache.ts";
+import type { DiffStats } from "./diff-stats.ts";
+import type { FetchedRequest, RequestHead } from "./request-head.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 
@@ -94,6 +96,13 @@ export interface Workspaces extends SetupCache {
 
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
+
+  /**
+   * Updates the mirror and fetches the head of a change request that somebody else wrote. The commits are untrusted, so they are
+   * kept in the task's own git directory and no other task can read them. Throws a UserError of kind "not_found" if the remote
+   * has neither the ref nor the target branch, and of kind "conflict" if both have no common history.
+   */
+  fetchRequest(params: ProjectSource & RequestHead): Promise<FetchedRequest>;
 
   /**
    * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
@@ -250,20 +259,6 @@ export interface CollectParams extends TreeName {
 export interface Collected {
   readonly commit: string | null;
   readonly stats: DiffStats;
-}
-
-export interface DiffStats {
-  readonly files: readonly FileStat[];
-  readonly insertions: number;
-  readonly deletions: number;
-}
-
-export interface FileStat {
-  readonly path: string;
-  readonly change: "created" | "modified" | "deleted";
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly binary: boolean;
 }
 
 export interface RebaseParams {

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ForgeError, UserError } from "../../core/text/errors.ts";
-import { checkProjectPath, findProjectPath, forgeAddress, isForgeRemote } from "../../core/forge/forge-address.ts";
+import {
+  checkProjectPath,
+  findProjectPath,
+  findRequestNumber,
+  forgeAddress,
+  isForgeRemote,
+} from "../../core/forge/forge-address.ts";
 import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ForgeSettings } from "../../core/settings/settings.ts";
@@ -54,6 +60,8 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
       typeof token === "string" && isForgeRemote(to, address)
         ? { username: definition.gitUser, password: token }
         : null,
+    findNumber: (url) => findRequestNumber(url, { site, address, project }),
+    headRef: (number) => site.headRef(number),
     ...forgeApi,
     issueCredentials() {
       if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });

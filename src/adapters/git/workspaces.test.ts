@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { testRequests } from "../../testing/suites/workspace-request.suite.ts";
 import { testPeoplesCommits } from "../../testing/suites/workspace-people.suite.ts";
 import { testTrialMerges } from "../../testing/suites/workspace-trial-merges.suite.ts";
 import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
@@ -11,6 +12,10 @@ testWorkspaces("git", {
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });
 testPeoplesCommits("git", {
+  create: (dir) =>
+    createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
+});
+testRequests("git", {
   create: (dir) =>
     createGitWorkspaces({ mirrorsDir: join(dir, "mirrors"), workspacesDir: join(dir, "workspaces"), log }),
 });

@@ -16,6 +16,7 @@ import type { Identity, Person } from "./remote/network-env.ts";
 import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch, isMerged } from "./remote/compare-branch.ts";
+import { fetchRequest } from "./remote/fetch-request.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
@@ -78,6 +79,10 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    fetchRequest: async (params) => {
+      await syncMirror(context, params);
+      return withEngineDir(context, params, () => fetchRequest(context, params));
+    },
     isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),

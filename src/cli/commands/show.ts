@@ -80,7 +80,9 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
   if (running !== null) parts.push(`  ${describeRunning(running)}\n`);
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
-  const reviews = describeReviews(context, task);
+  // A review that a person decides about is shown as a document.
+  const isDocument = task.documents.some(({ kind }) => kind === "review");
+  const reviews = isDocument ? "" : describeReviews(context, task);
   if (reviews !== "") parts.push(title("Reviews"), reviews);
   const order = describeMergeOrder(context, task);
   if (order !== "") parts.push(title("Merge order"), order);

@@ -10,7 +10,7 @@ import { duration } from "./words.ts";
 type Fields = readonly (readonly [name: string, value: unknown])[];
 
 /** Texts that agents write as Markdown. The prompts are shown as they are, because the next agent gets them like that. */
-const MARKDOWN: ReadonlySet<string> = new Set(["plan", "design", "report", "reasoning"]);
+const MARKDOWN: ReadonlySet<string> = new Set(["plan", "design", "report", "review", "reasoning"]);
 
 /** The fields of plans, designs and reports in reading order. Other fields follow. */
 const ORDER = [
@@ -20,6 +20,7 @@ const ORDER = [
   "plan",
   "design",
   "report",
+  "review",
   "subtasks",
   "files",
   "prompt",
@@ -64,7 +65,7 @@ function describeChanges(screen: Screen, { text, previous }: ShownDocument): str
   return `\n  ${title}\n${changes === "" ? "    None.\n" : changes}`;
 }
 
-/** The API has designs and reports as Markdown that contains all of their fields but the summary. */
+/** The API has designs, reports and reviews as Markdown that contains all of their fields but the summary. */
 function fieldsOf({ kind, content, text }: ShownDocument): Readonly<Record<string, unknown>> {
   return kind === "plan" ? content : { summary: content["summary"], [kind]: text };
 }

@@ -148,8 +148,19 @@ export function describeStop({ until = null }: Partial<Pick<TaskJson, "until">>)
 
 /** A daemon of an older version does not send it. */
 function describeOrigin(task: Partial<TaskJson>): readonly string[] {
-  const { after = [], related = null, issue = null, variant_of: variantOf = null } = task;
+  const {
+    after = [],
+    related = null,
+    issue = null,
+    reviewed_request: request = null,
+    variant_of: variantOf = null,
+  } = task;
   return [
+    ...(request === null
+      ? []
+      : [
+          `reviews ${escapedLine(request.url)} by ${escapedLine(request.author)}, to be merged into ${escapedLine(request.base)}`,
+        ]),
     ...(variantOf === null ? [] : [`variant ${variantOf.number} of ${variantOf.task}`]),
     ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
     ...(related === null ? [] : [`related to ${related}`]),

@@ -175,7 +175,7 @@ describe("project files", () => {
 
   it("an unknown pipeline is an error that lists the available ones", async () => {
     await expect(files.pipeline(project("{}"), "chor")).rejects.toThrow(
-      /no pipeline "chor"\. Available: bug, chore, feature, improve, staged\./,
+      /no pipeline "chor"\. Available: bug, chore, feature, improve, review, staged\./,
     );
     await expect(files.pipeline(project("{}"), "../../secret")).rejects.toThrow(/no pipeline/);
     const { text } = await files.pipeline(project("{}"), "chore");

@@ -43,17 +43,19 @@ describe("broken pipelines", () => {
     [
       "state is not a map",
       base({ 20: "  done: yes" }),
-      ['20:3 states.done: Expected a state: a map with one of agent, checks, publish, wait, end, found "yes".'],
+      ['20:3 states.done: Expected a state: a map with one of agent, checks, publish, post, wait, end, found "yes".'],
     ],
     [
       "no step",
       base({ 20: "  done: {}" }),
-      ["20:3 states.done: A state has exactly one of agent, checks, publish, wait, end; found none."],
+      ["20:3 states.done: A state has exactly one of agent, checks, publish, post, wait, end; found none."],
     ],
     [
       "two steps",
       base({ 10: "    checks: true\n    publish: true" }),
-      ["9:3 states.checking: A state has exactly one of agent, checks, publish, wait, end; found checks and publish."],
+      [
+        "9:3 states.checking: A state has exactly one of agent, checks, publish, post, wait, end; found checks and publish.",
+      ],
     ],
     [
       "unknown key of a state",

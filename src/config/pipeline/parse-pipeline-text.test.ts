@@ -147,12 +147,13 @@ describe("parsePipelineText: valid pipeline", () => {
 const builtin = join(import.meta.dirname, "../../builtin/pipelines");
 
 describe("built-in pipelines", () => {
-  it("there are five", () => {
+  it("there are six", () => {
     expect(readdirSync(builtin).toSorted()).toEqual([
       "bug.yaml",
       "chore.yaml",
       "feature.yaml",
       "improve.yaml",
+      "review.yaml",
       "staged.yaml",
     ]);
   });

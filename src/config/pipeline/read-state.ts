@@ -13,7 +13,7 @@ import { readCondition, readTargets } from "./read-target.ts";
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { STATE_ROLES } from "../../core/task/role.ts";
 
-const STEP_KEYS = ["agent", "checks", "publish", "wait", "end"] as const;
+const STEP_KEYS = ["agent", "checks", "publish", "post", "wait", "end"] as const;
 const STATE_KEYS = [...STEP_KEYS, "when", "else", "on", "workspace", "with"];
 const AGENT_KEYS = ["agent", "model", "timeout", "max_turns", "max_budget_usd", "tools", "commands"] as const;
 const NO_AGENT: StateAgent = {
@@ -79,6 +79,8 @@ function toStep(key: (typeof STEP_KEYS)[number], field: Field): Step | null {
       const status = readOneOf(field, "an end status", END_STATUSES);
       return status === null ? null : { kind: "end", status };
     }
+    case "post":
+      return readOneOf(field, "something to post", ["review"]) === null ? null : { kind: "post" };
     case "checks":
     case "publish":
       if (field.value === true) return { kind: key };

@@ -128,6 +128,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
       comments: written.react?.comments ?? DEFAULT_REACT.comments,
       quietMs: parseDuration(written.react?.quiet ?? "") ?? DEFAULT_REACT.quietMs,
     },
+    reviews: written.reviews ?? "post",
     options: pickOwn(found, written),
   };
 }

@@ -7,7 +7,7 @@ import type {
   SettingsKind,
   SettingsKinds,
 } from "../../core/settings/kinds.ts";
-import { COMMENT_REACTIONS } from "../../core/settings/settings.ts";
+import { COMMENT_REACTIONS, OWN_REVIEWS } from "../../core/settings/settings.ts";
 import { boundedRecord, environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 import { RETENTION_FORM } from "../../core/schedule/duration.ts";
 import * as section from "./schema-sections.ts";
@@ -45,6 +45,12 @@ const forgeKeys = z.strictObject({
     })
     .optional()
     .describe("What a task does by itself while it waits for the merge of its change request."),
+  reviews: z
+    .enum(OWN_REVIEWS)
+    .optional()
+    .describe(
+      "Post the reviews of Nightshift's own change requests on them (default), or `off`. Reviews that you ask for with `nightshift review` are not affected.",
+    ),
 });
 
 export type WrittenForge = z.infer<typeof forgeKeys> & OwnSettings & { readonly kind: string };

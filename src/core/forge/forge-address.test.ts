@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findProjectPath, forgeAddress, isForgeRemote } from "./forge-address.ts";
+import { findProjectPath, findRequestNumber, forgeAddress, isForgeRemote } from "./forge-address.ts";
 import type { ForgeAddress } from "./forge-address.ts";
 import { githubForge } from "../../adapters/forges/github/definition.ts";
 import { gitlabForge } from "../../adapters/forges/gitlab/definition.ts";
@@ -12,6 +12,33 @@ function at(kind: ForgeKind, url: string | null = null): ForgeAddress {
   if (address === null) throw new Error(`no address in ${String(url)}`);
   return address;
 }
+
+describe("findRequestNumber", () => {
+  test.each<readonly [string, ForgeKind, string | null, string, number | null]>([
+    ["https://github.com/acme/shop/pull/12", "github", null, "acme/shop", 12],
+    ["https://www.GitHub.com/Acme/Shop/pull/12/files?w=1#r3", "github", null, "acme/shop", 12],
+    ["https://ghe.example.com:8443/acme/shop/pull/7", "github", "https://ghe.example.com:8443", "acme/shop", 7],
+    ["https://gitlab.com/team/sub/shop/-/merge_requests/3/diffs", "gitlab", null, "team/sub/shop", 3],
+    ["https://example.com/gitlab/team/shop/merge_requests/3", "gitlab", "https://example.com/gitlab", "team/shop", 3],
+    // not a change request of this project
+    ["https://github.com/acme/shop/pull/012", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop/pull/0", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop/pull/12abc", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop/pulls", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop/issues/12", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop-two/pull/12", "github", null, "acme/shop", null],
+    ["https://github.com/acme/shop/../other/pull/12", "github", null, "acme/other", null],
+    ["https://github.com.evil.example/acme/shop/pull/12", "github", null, "acme/shop", null],
+    ["https://gitlab.com/team/shop/-/merge_requests/3", "github", null, "team/shop", null],
+    ["https://example.com/team/shop/-/merge_requests/3", "gitlab", "https://example.com/gitlab", "team/shop", null],
+    ["ftp://github.com/acme/shop/pull/12", "github", null, "acme/shop", null],
+    ["git@github.com:acme/shop/pull/12", "github", null, "acme/shop", null],
+    ["12", "github", null, "acme/shop", null],
+  ])("%s at %s (%s), project %s: %s", (...row) => {
+    const [url, kind, base, project, number] = row;
+    expect(findRequestNumber(url, { site: SITES[kind], address: at(kind, base), project })).toBe(number);
+  });
+});
 
 describe("findProjectPath", () => {
   test.each<[string, ForgeKind, string | null, string | null]>([

@@ -11,6 +11,10 @@ export interface ForgeSite {
   readonly maxPathParts: number;
   /** How a project's path is written, as a sentence. */
   readonly pathHint: string;
+  /** Matches the part of a change request's address after the project, up to its number. */
+  readonly requestPath: RegExp;
+  /** Git's name of the newest commit of a change request. */
+  headRef(number: number): string;
 }
 
 /** The addresses of a forge. */
@@ -49,6 +53,21 @@ export function findProjectPath(remote: string, site: ForgeSite, address: ForgeA
   if (place.host !== address.host) return null;
   const path = `/${place.path}`;
   return path.startsWith(`${address.prefix}/`) ? checkProjectPath(path.slice(address.prefix.length), site) : null;
+}
+
+/** The number in the address of a change request of this project. Null for every other address. */
+export function findRequestNumber(
+  url: string,
+  { site, address, project }: { readonly site: ForgeSite; readonly address: ForgeAddress; readonly project: string },
+): number | null {
+  const parsed = parseUrl(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return null;
+  if (withoutServiceName(site, parsed.host) !== address.host) return null;
+  const start = `${address.prefix}/${project}/`.toLowerCase();
+  const path = decode(parsed.pathname) ?? "";
+  if (!path.toLowerCase().startsWith(start)) return null;
+  const number = site.requestPath.exec(path.slice(start.length))?.[1];
+  return number === undefined ? null : Number(number);
 }
 
 /** Whether git over https to this remote connects to the forge itself. Only then may the token be sent. */

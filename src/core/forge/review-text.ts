@@ -40,19 +40,23 @@ interface ReviewText {
   readonly summary: string;
   readonly comments: readonly ReviewComment[];
   readonly addedLines: AddedLines;
+  /** A person read it before it was posted. */
+  readonly isConfirmed?: boolean;
 }
 
 /**
  * Writes an agent's review for the page of a change request. Only lines that the change adds can have a comment of their own;
  * all other comments are part of the text, also those about files that do not exist.
  */
-export function draftReview({ key, commit, verdict, summary, comments, addedLines }: ReviewText): ReviewDraft {
+export function draftReview(review: ReviewText): ReviewDraft {
+  const { key, commit, verdict, summary, comments, addedLines, isConfirmed = false } = review;
   const sorted = sortComments(comments);
   const isOnLine = ({ file, line }: ReviewComment): boolean =>
     file !== undefined && line !== undefined && addedLines.get(file)?.has(line) === true;
   const result = verdict === "approved" ? "no objections" : "changes requested";
+  const confirmation = isConfirmed ? "A person read it before it was posted." : "No person has confirmed it.";
   const body = [
-    `**Review by an AI agent** of ${shortHash(commit)}: ${result}. No person has confirmed it.`,
+    `**Review by an AI agent** of ${shortHash(commit)}: ${result}. ${confirmation}`,
     forgeText(summary),
     listComments(sorted.filter((each) => !isOnLine(each)).map(toListed)),
   ];

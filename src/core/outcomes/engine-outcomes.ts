@@ -91,6 +91,19 @@ export const ENGINE_OUTCOMES = {
       unverified: z.string().optional(),
     }),
   }),
+  /** The review was posted on the change request. `commit`: the reviewed commit. */
+  posted: defineOutcome({
+    class: "success",
+    from: { post: true },
+    payload: z.object({ url: z.string(), commit: z.string() }),
+  }),
+  /** The change request to review was merged or closed, or it has no changes any more. */
+  request_ended: defineOutcome({
+    class: "verdict",
+    from: { agent: ["review"], checks: true, post: true },
+    edge: { do: "cancel" },
+    payload: nothing,
+  }),
   merged: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
   closed: defineOutcome({ class: "decision", from: { wait: ["merge"] }, payload: nothing }),
   /** CI failed for the newest commit of the branch. `details`: the failed jobs with the end of their logs. */
@@ -111,10 +124,13 @@ export const ENGINE_OUTCOMES = {
     trigger: "comments",
     payload: z.object({ details: z.string().optional() }),
   }),
-  /** People pushed commits to the task's branch. The next agent or checks step takes them over. */
+  /**
+   * People pushed commits to the task's branch. The next agent or checks step takes them over. Of a `post` step: the change
+   * request has another commit than the reviewed one.
+   */
   branch_updated: defineOutcome({
     class: "verdict",
-    from: { publish: true, wait: ["merge"] },
+    from: { publish: true, post: true, wait: ["merge"] },
     edge: { do: "person" },
     startsRound: true,
     payload: z.object({ commit }),

@@ -21,7 +21,7 @@ export function defineFailure<Fields extends z.ZodRawShape = typeof PUBLISHING>(
 /** How often a lost supervisor does not count as an attempt. The next loss counts as an agent error. */
 export const FREE_INTERRUPTIONS = 3;
 
-const ANY_RUN = { agent: "any", checks: true, publish: true } as const;
+const ANY_RUN = { agent: "any", checks: true, publish: true, post: true } as const;
 
 /** Set if the forge or the git remote has the problem. Then it is not the agent's, so the agent is not parked. */
 const service = z.enum(["forge", "remote"]).optional();

@@ -32,6 +32,7 @@ export interface OutcomeSource {
   readonly agent?: "any" | readonly Role[];
   readonly checks?: boolean;
   readonly publish?: boolean;
+  readonly post?: boolean;
   /** Waits that the outcome can end. */
   readonly wait?: "any" | readonly WaitKind[];
 }

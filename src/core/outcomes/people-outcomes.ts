@@ -30,7 +30,7 @@ export const DECISIONS = {
   }),
   cancel: defineOutcome({
     class: "decision",
-    from: { agent: "any", checks: true, publish: true, wait: "any" },
+    from: { agent: "any", checks: true, publish: true, post: true, wait: "any" },
     edge: { do: "cancel" },
     countsAsAttempt: false,
     payload: z.object(PUBLISHING),

@@ -9,6 +9,7 @@ import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome
 import type { DefaultEdge } from "../outcomes/outcome-entry.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { describeTried, giveUpItem, retryItem, restartList, restartsList, discardWork } from "./items.ts";
+import { postsReview } from "./pipeline-graph.ts";
 import { dropOutdatedVerdict } from "./verdict.ts";
 import { applyOutcome } from "./apply-outcome.ts";
 import { askForReply } from "./ask-for-reply.ts";
@@ -78,7 +79,13 @@ export function advance(given: AdvanceParams): Advance {
   if (state === undefined)
     return recordMove(params, goToEnd(params, "failed", `pipeline ${pipeline.name} has no state ${task.state}`));
   const document =
-    params.run === null ? null : documentOf(params.outcome, task.documents, { ...params, run: params.run.id });
+    params.run === null
+      ? null
+      : documentOf(params.outcome, task.documents, {
+          ...params,
+          run: params.run.id,
+          keepsReviews: postsReview(pipeline),
+        });
   const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params, document), params), params) };
   const decided = recordApproval(params, endVariant(updated, state, decide(updated, state)));
   const move = recordMove(updated, stopAsRequested(params, decided));

@@ -87,6 +87,7 @@ describe("possibleOutcomes()", () => {
       ...ROLES.map((role): Step => ({ kind: "agent", role })),
       { kind: "checks" },
       { kind: "publish" },
+      { kind: "post" },
       ...WAIT_KINDS.map((kind): Step => ({ kind: "wait", for: kind })),
     ];
     const possible = new Set(steps.flatMap(possibleOutcomes));

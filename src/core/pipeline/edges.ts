@@ -7,7 +7,10 @@ export function possibleOutcomes(step: Step): readonly OutcomeName[] {
   return OUTCOMES.filter((name) => isSource(entryOf(name).from, step));
 }
 
-function isSource({ agent = [], checks = false, publish = false, wait = [] }: OutcomeSource, step: Step): boolean {
+function isSource(
+  { agent = [], checks = false, publish = false, post = false, wait = [] }: OutcomeSource,
+  step: Step,
+): boolean {
   switch (step.kind) {
     case "agent":
       return agent === "any" || agent.includes(step.role);
@@ -15,6 +18,8 @@ function isSource({ agent = [], checks = false, publish = false, wait = [] }: Ou
       return checks;
     case "publish":
       return publish;
+    case "post":
+      return post;
     case "wait":
       return wait === "any" || wait.includes(step.for);
     case "end":

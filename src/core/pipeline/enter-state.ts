@@ -56,6 +56,7 @@ export function enterState(params: EnterParams): Move {
       return startAgentRun(task, (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
     case "publish":
+    case "post":
       return startRun(task, state.step.kind, null, params);
   }
 }
@@ -91,7 +92,10 @@ function dropStateCounters(counters: Task["counters"], state: string): Task["cou
   return Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith(`${state}:`)));
 }
 
-function startAgentRun(task: Task, role: Role, params: EnterParams): Move {
+function startAgentRun(entered: Task, role: Role, params: EnterParams): Move {
+  // Errors of checks are for the agent that can repair them. A reviewer gets the results of the checks anyway.
+  const isForAuthor = role === "review" && entered.trigger?.kind === "errors";
+  const task = isForAuthor ? { ...entered, trigger: null } : entered;
   if (role !== "implement" || !wantsVariants(task)) return startRun(task, "agent", role, params);
   // Held until the variants have ended. Then it chooses one of them.
   const queuedFor = queuedForVariants(task.options);

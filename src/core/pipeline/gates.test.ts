@@ -27,6 +27,8 @@ describe("gates: the states that a task may enter without a person's decision", 
     expect(openStates(builtIn("feature"))).toEqual(["designing", "planning"]);
     expect(openStates(builtIn("feature"), { design: true })).toEqual(["designing"]);
     expect(openStates(builtIn("bug"))).toEqual(["investigating"]);
+    expect(openStates(builtIn("review"))).toEqual(["checking", "reviewing"]);
+    expect(openStates(builtIn("review"), { auto_approve: true })).toEqual(["checking", "reviewing", "posting"]);
   });
 
   it("include everything if there is no gate, or if the settings or the task skip it", () => {

@@ -2,7 +2,7 @@ import { DOCUMENT_KINDS, kindOf, newestOf, type DocumentKind } from "../task/doc
 import type { ApprovedState, Task } from "../task/task.ts";
 import { resolveState } from "./enter-state.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
-import { edgesFrom } from "./pipeline-graph.ts";
+import { edgesFrom, postsReview } from "./pipeline-graph.ts";
 
 type GatedTask = Pick<Task, "approvedStates" | "planHash" | "documents">;
 
@@ -55,7 +55,9 @@ export function findMissingDocument(
   if (gate?.step.kind !== "wait") return null;
   const kinds = Object.values(pipeline.states)
     .flatMap(edgesFrom)
-    .flatMap(({ to, outcome }) => (to === gate.name && outcome !== null ? (kindOf(outcome) ?? []) : []));
+    .flatMap(({ to, outcome }) =>
+      to === gate.name && outcome !== null ? (kindOf(outcome, postsReview(pipeline)) ?? []) : [],
+    );
   const isWritten = kinds.some((kind) => newestOf(documents, kind) !== null || (kind === "plan" && planHash !== null));
   return isWritten ? null : (kinds[0] ?? null);
 }

@@ -112,6 +112,11 @@ export function findShortestPath(
   return route;
 }
 
+/** Whether the pipeline reviews somebody else's change request and posts the review. */
+export function postsReview({ states }: Pick<Pipeline, "states">): boolean {
+  return Object.values(states).some(({ step }) => step.kind === "post");
+}
+
 /** Whether tasks of this pipeline stay open after publishing. They follow what people do with their branch. */
 export function waitsForMerge({ states }: Pick<Pipeline, "states">): boolean {
   return Object.values(states).some(({ step }) => step.kind === "wait" && step.for === "merge");

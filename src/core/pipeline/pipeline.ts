@@ -33,6 +33,8 @@ export type Step =
   | { readonly kind: "agent"; readonly role: Role }
   | { readonly kind: "checks" }
   | { readonly kind: "publish" }
+  /** Posts the review of somebody else's change request at the forge. */
+  | { readonly kind: "post" }
   | { readonly kind: "wait"; readonly for: WaitKind }
   | { readonly kind: "end"; readonly status: EndStatus };
 

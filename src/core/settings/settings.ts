@@ -52,6 +52,8 @@ export interface ReactSettings {
   readonly quietMs: number;
 }
 
+export const OWN_REVIEWS = ["post", "off"] as const;
+
 export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested", quietMs: 60_000 };
 
 export interface ForgeSettings {
@@ -67,6 +69,8 @@ export interface ForgeSettings {
   readonly labels: readonly string[];
   readonly draft: boolean;
   readonly react: ReactSettings;
+  /** Whether reviews of the task's own change requests are posted on them. */
+  readonly reviews: (typeof OWN_REVIEWS)[number];
   /** The keys that only this kind of forge has. */
   readonly options: OwnSettings;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../outcomes/outcome.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 
-export const DOCUMENT_KINDS = ["plan", "design", "report"] as const;
+export const DOCUMENT_KINDS = ["plan", "design", "report", "review"] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 /** One version of a document that an agent wrote. The store keeps its content apart from the task, because it can be long. */
@@ -29,9 +29,20 @@ interface WrittenBy {
 }
 
 /** The document that an outcome contains. Null if it contains none. */
-export function documentOf(outcome: Outcome, earlier: readonly DocumentRef[], by: WrittenBy): TaskDocument | null {
-  const kind = kindOf(outcome.name);
-  return kind === null ? null : newVersion({ kind, content: outcome.payload }, earlier, by);
+export function documentOf(
+  outcome: Outcome,
+  earlier: readonly DocumentRef[],
+  { keepsReviews, ...by }: WrittenBy & KeptKinds,
+): TaskDocument | null {
+  const kind = kindOf(outcome.name, keepsReviews);
+  if (kind === null) return null;
+  const content: DocumentContent = kind === "review" ? { verdict: outcome.name, ...outcome.payload } : outcome.payload;
+  return newVersion({ kind, content }, earlier, by);
+}
+
+interface KeptKinds {
+  /** Verdicts are documents only where a person decides about the review itself. */
+  readonly keepsReviews: boolean;
 }
 
 export function newVersion(
@@ -53,7 +64,7 @@ export function toRef({ kind, version, hash, run, at }: TaskDocument): DocumentR
 }
 
 /** The kind of document that an outcome with this name contains. */
-export function kindOf(name: Outcome["name"]): DocumentKind | null {
+export function kindOf(name: Outcome["name"], keepsReviews: boolean): DocumentKind | null {
   switch (name) {
     case "plan_complete":
       return "plan";
@@ -61,6 +72,9 @@ export function kindOf(name: Outcome["name"]): DocumentKind | null {
       return "design";
     case "investigation_complete":
       return "report";
+    case "approved":
+    case "changes_requested":
+      return keepsReviews ? "review" : null;
     default:
       return null;
   }

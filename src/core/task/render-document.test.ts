@@ -24,6 +24,21 @@ it("documents: an execution plan names everything that is granted", () => {
     expect(text).toContain(part);
 });
 
+it("documents: a review has its verdict, its commit and its comments by severity", () => {
+  const comments = [
+    { severity: "nit", file: "a.ts", line: 3, comment: "Name it.\nPlease." },
+    { severity: "critical", comment: "Broken." },
+    { severity: "suggestion", file: "b`.ts", comment: "Split it." },
+  ];
+  const content = { verdict: "changes_requested", summary: "Not yet.", commit: "abc", comments };
+  expect(renderDocument("review", content)).toBe(
+    "**Changes requested** at commit abc.\n\n1. **critical**: Broken.\n2. **suggestion** `b'.ts`: Split it.\n3. **nit** `a.ts:3`: Name it.\n   Please.",
+  );
+  expect(renderDocument("review", { verdict: "approved", commit: "abc", comments: [] })).toBe(
+    "**No objections** at commit abc.\n\nNo comments.",
+  );
+});
+
 it("documents: a report lists the possible fixes with their arguments", () => {
   const options = [
     { id: "a", title: "Keep it", description: "Small.", pros: ["quick"], cons: "none", recommended: true },

@@ -1,4 +1,5 @@
 import type { DocumentContent, DocumentKind } from "./document.ts";
+import { sortComments, type ReviewComment } from "./review.ts";
 
 /** The document as Markdown, for people and for the prompts of later agents. */
 export function renderDocument(kind: DocumentKind, content: DocumentContent): string {
@@ -13,7 +14,26 @@ export function renderDocument(kind: DocumentKind, content: DocumentContent): st
         section("Possible fixes", list(content["options"]).map(renderOption).join("\n\n")),
         section("Subtasks", numbered(content["subtasks"])),
       ]);
+    case "review":
+      return renderReview(content);
   }
+}
+
+/** The comments in the order of their numbers. The commit is part of it, because the verdict holds for this commit only. */
+function renderReview(content: DocumentContent): string {
+  const result = content["verdict"] === "approved" ? "No objections" : "Changes requested";
+  // Validated by the outcome's schema.
+  const comments = sortComments(list(content["comments"]) as readonly ReviewComment[]);
+  return joinParts([
+    `**${result}** at commit ${text(content["commit"])}.`,
+    comments.length === 0 ? "No comments." : comments.map(renderComment).join("\n"),
+  ]);
+}
+
+function renderComment({ file, line, severity, comment }: ReviewComment, index: number): string {
+  const place =
+    file === undefined ? "" : ` \`${file.replaceAll(/[`\n]/g, "'")}${line === undefined ? "" : `:${line}`}\``;
+  return `${index + 1}. **${severity}**${place}: ${comment.trim().replaceAll("\n", "\n   ")}`;
 }
 
 function renderPlan(content: DocumentContent): string {

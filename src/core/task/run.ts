@@ -25,7 +25,7 @@ export const OPEN_RUN_STATUSES: readonly RunStatus[] = ["starting", "running", "
 /** `notBefore` of a run that starts only when its task is woken, whatever the clock says. */
 export const HELD = 8_640_000_000_000_000;
 
-export type StepKind = "agent" | "checks" | "publish";
+export type StepKind = "agent" | "checks" | "publish" | "post";
 
 /** Why a supervised process ended. The first recorded reason is kept. */
 export const ENDED_BY = [

@@ -148,6 +148,8 @@ export interface TaskOptions {
   readonly related?: string;
   /** The issue that the task was made from. */
   readonly issue?: TaskIssue;
+  /** The change request that the task reviews. It belongs to someone else, so the task never changes, merges or closes it. */
+  readonly request?: ReviewedRequest;
   /** Best of N: the agents that each implement the task. Missing for most tasks. */
   readonly bestOf?: readonly AgentChoice[];
   /** Does the work of the roles that change files. Set in a variant, and in its task once a variant was chosen. */
@@ -165,6 +167,15 @@ export interface AgentChoice {
 export interface Implementer extends AgentChoice {
   /** Id of the chosen variant. Missing in the variant itself. */
   readonly variant?: string;
+}
+
+/** As the forge described it when the task was submitted. */
+export interface ReviewedRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly author: string;
+  /** The branch to merge into. */
+  readonly base: string;
 }
 
 export interface VariantOf {
@@ -335,6 +346,7 @@ export interface Artifact {
 
 /** A task as requested by a person or a schedule. */
 export interface TaskDraft {
+  /** Empty only with `url`: the project that the URL belongs to. */
   readonly project: string;
   readonly pipeline: string;
   readonly title: string | null;
@@ -362,6 +374,8 @@ export interface TaskDraft {
   readonly related?: string | null;
   /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
   readonly issue?: number | null;
+  /** For pipelines that review a change request: its address at the forge. */
+  readonly url?: string | null;
   /** Best of N: two or more agents that each implement the task. */
   readonly bestOf?: readonly AgentChoice[];
   /** For `improve` only. Null: the settings of the weekday apply. */

@@ -67,6 +67,8 @@ const teahouse: ForgeDefinition = {
     isHost: (host) => host.startsWith("tea."),
     apiUrl: ({ web }) => `${web}/api/v1`,
     maxPathParts: 2,
+    requestPath: /^request\/(\d+)$/,
+    headRef: (number) => `refs/requests/${number}`,
     pathHint: "Write it as owner/name.",
   },
   gitUser: "guest",

@@ -58,7 +58,12 @@ export function createCommands(ports: EnginePorts): Commands {
   return requireRights({
     submit: async (draft, actor) => {
       // A schedule's `auto_approve` is part of the settings that a person accepted, so only this command checks it.
-      if (draft.autoApprove) requireRight(actor, "approve", "Submitting a task with auto-approval");
+      if (draft.autoApprove)
+        requireRight(
+          actor,
+          "approve",
+          draft.url == null ? "Submitting a task with auto-approval" : "Posting a review without an approval",
+        );
       if (draft.withoutChecks) requireRight(actor, "approve", "Submitting a task without the project's checks");
       return submit(ports, draft, actor);
     },

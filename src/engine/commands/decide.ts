@@ -111,8 +111,7 @@ export function revise(ports: EnginePorts, id: string, params: { feedback: strin
   return decide(ports, id, params.actor, (task) => {
     requireWaiting(task, ["approval"], "revise");
     const feedback = terminalText(params.feedback).trim();
-    if (feedback === "")
-      throw new UserError("invalid", "The feedback is empty.", "Say what the plan should do differently.");
+    if (feedback === "") throw new UserError("invalid", "The feedback is empty.", "Say what should be different.");
     return outcomeOf("revise", feedback, { details: feedback });
   });
 }

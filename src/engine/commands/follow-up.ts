@@ -8,7 +8,7 @@ import { terminalText } from "../../core/text/terminal-text.ts";
 import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 import { outcomeOf } from "../run/step-context.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import type { FollowUp } from "./commands-contract.ts";

@@ -13,7 +13,7 @@ import { promptValues } from "../run/prompt/write-prompt.ts";
 import { draftTask, type DraftedTask } from "./submit.ts";
 import { explainNoEligibleFiles, findEligibleFiles, type EligibleFiles } from "../nightly/eligible-files.ts";
 import { agentPublishes } from "../nightly/night-over.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 import { DEFAULT_RECENT_COMMITS } from "../../core/nightly/recent-commits.ts";
 
 /** What a task would do if it were submitted. */
@@ -132,7 +132,7 @@ function roleIn({ step }: State, publisher: "engine" | "agent"): Role | null {
   return step.kind === "publish" && publisher === "agent" ? "publish" : null;
 }
 
-type PreviewParams = Omit<DraftedTask, "text" | "issue"> & {
+type PreviewParams = Pick<DraftedTask, "project" | "settings" | "pipeline" | "task"> & {
   readonly state: State;
   readonly role: Role;
   readonly recentCommits: number | null;

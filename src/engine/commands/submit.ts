@@ -1,10 +1,11 @@
 import { branchName } from "../../core/task/branch-name.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, SYSTEM, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { postsReview } from "../../core/pipeline/pipeline-graph.ts";
 import { findStopState } from "../../core/pipeline/stop-after.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
+import type { ReviewedRequest, Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
 import { noticesFor } from "../deliver/notices.ts";
@@ -15,6 +16,7 @@ import { enqueueRuns, toNewRun } from "../transact.ts";
 import { createAgents, requireKeys } from "./require-agents.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { readIssueIntoDraft } from "./read-issue.ts";
+import { findProjectOfRequest, readRequestIntoDraft } from "./read-request.ts";
 import { holdForDependencies, requireDependencies, requireRelated } from "./dependencies.ts";
 import { requireProject } from "./require-project.ts";
 import { requireVariants } from "./variants/require-variants.ts";
@@ -28,13 +30,22 @@ const MAX_TAG = 40;
 
 /** Validates the whole draft, then writes the task, its first run and its events in one transaction. */
 export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor): Promise<Task> {
-  const { project, settings, pipeline, text, task: drafted, issue } = await draftTask(ports, draft, actor);
+  const {
+    project,
+    settings,
+    pipeline,
+    text,
+    task: drafted,
+    issue,
+    request,
+    related: own,
+  } = await draftTask(ports, draft, actor);
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
   if (draft.bestOf !== undefined) await requireVariants(ports, draft.bestOf, { pipeline, settings, task: drafted });
   const after = await requireDependencies(ports, draft.after ?? []);
-  const related = await requireRelated(ports, draft.related ?? null);
+  const related = await requireRelated(ports, draft.related ?? own);
   const facts = factsOf(drafted, settings);
   const task: Task = {
     ...drafted,
@@ -46,6 +57,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
       ...(draft.until != null && { until: { state: findStopState(pipeline, facts, draft.until), reached: false } }),
       ...(related !== null && { related }),
       ...(issue !== null && { issue }),
+      ...(request !== null && { request }),
     },
   };
   await ports.store.projects.keepPipeline(pipeline.hash, pipeline.name, text);
@@ -87,20 +99,25 @@ export interface DraftedTask {
   readonly text: string;
   readonly task: Task;
   readonly issue: TaskIssue | null;
+  readonly request: ReviewedRequest | null;
+  /** The task that opened the change request. Null if it was not one of ours. */
+  readonly related: string | null;
 }
 
 /** Builds and validates a task without storing it. */
-export async function draftTask(ports: EnginePorts, given: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
+export async function draftTask(ports: EnginePorts, written: TaskDraft, actor: Actor = SYSTEM): Promise<DraftedTask> {
+  const { draft: given, number } = await findProjectOfRequest(ports, written);
   const project = await requireProject(ports.store, given.project);
   // A person gets an error for broken settings. A schedule continues with the last good ones.
   const settings = await (actor.kind === "system"
     ? ports.projects.lastGood(project)
     : ports.projects.settings(project));
   const { pipeline, text } = await ports.projects.pipeline(project, given.pipeline);
-  const { draft, issue } = await readIssueIntoDraft(ports, given, { project, settings });
-  const task = makeTask(ports, { draft, actor, settings, pipeline });
+  const { draft: withIssue, issue } = await readIssueIntoDraft(ports, given, { project, settings });
+  const read = await readRequestIntoDraft(ports, withIssue, { project, settings, pipeline, number });
+  const task = makeTask(ports, { draft: read.draft, actor, settings, pipeline });
   createAgents(ports, { pipeline, settings, task });
-  return { project, settings, pipeline, text, task, issue };
+  return { project, settings, pipeline, text, task, issue, request: read.request, related: read.related };
 }
 
 interface TaskParams {
@@ -143,8 +160,11 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
     },
     counters: {},
     items: buildItems({ improve: draft.improve, pipeline, settings, at }),
-    // With a template of its own, the branch is named after the finished change when it is published.
-    branch: pipeline.policy.branch === null ? branchName(settings.workspace.branch, { id, title }) : null,
+    // With a template of its own, the branch is named after the finished change when it is published. A review has none.
+    branch:
+      pipeline.policy.branch === null && !postsReview(pipeline)
+        ? branchName(settings.workspace.branch, { id, title })
+        : null,
     baseCommit: null,
     headCommit: null,
     published: null,

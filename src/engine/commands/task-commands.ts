@@ -196,11 +196,17 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
     checkGates({ pipeline, facts, task: before, from, actor });
     const at = ports.clock.now();
     const outcome = outcomeOf("retry", `retried from "${from}" by ${actor.name}`);
-    const reopened = { ...before, order: null };
+    const reopened = { ...forgetRequest(before, pipeline, from), order: null };
     const again = reopen(advanceParams(ports, { pipeline, settings, task: reopened, outcome, actor, at }), from);
     return { advance: again, events: [decisionEvent(before, outcome, actor, at)] };
   });
   return task;
+}
+
+/** Files of an ended task may be gone, so a retried review fetches the newest commit. An approved review is posted as it is. */
+function forgetRequest(task: Task, { states }: Pipeline, from: string): Task {
+  if (task.options.request === undefined || states[from]?.step.kind === "post") return task;
+  return { ...task, baseCommit: null, headCommit: null };
 }
 
 /** Validated like the options of a new task. A model belongs to its agent, so another agent does not inherit it. */

@@ -86,7 +86,10 @@ async function describe(ports: NoticePorts, commit: PendingCommit, at: number): 
     report: (await policyOf(ports, task)).report,
     // The store does not contain the cost of the run that ends now.
     runs: runs.map((run) => (run.id === endRun?.id ? { ...run, costUsd: endRun.costUsd } : run)),
-    url: known.findLast(({ type, url }) => type === "change_request" && url !== null)?.url ?? null,
+    url:
+      known.findLast(({ type, url }) => type === "change_request" && url !== null)?.url ??
+      task.options.request?.url ??
+      null,
     at,
   });
 }

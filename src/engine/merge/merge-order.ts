@@ -2,7 +2,7 @@ import { orderMerges, type OrderedBranch, type OpenBranch } from "../../core/for
 import { OPEN_STATUSES, type PublishedBranch, type Task } from "../../core/task/task.ts";
 import type { TrialMerges } from "../../ports/trial-merges.ts";
 import type { EnginePorts } from "../ports.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 
 /** 20 branches are 190 pairs. */
 const MAX_BRANCHES = 20;

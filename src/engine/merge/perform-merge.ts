@@ -2,7 +2,7 @@ import type { MergeMethod, MergeObstacle } from "../../core/forge/merge.ts";
 import { ForgeError, UserError } from "../../core/text/errors.ts";
 import { shortHash } from "../../core/text/short-hash.ts";
 import type { ChangeRequestState, Forge } from "../../ports/forge.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 import type { MergeCandidate, MergeContext } from "./find-candidate.ts";
 
 export interface MergeOptions {

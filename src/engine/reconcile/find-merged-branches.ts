@@ -4,7 +4,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
-import { sourceOf } from "../run/prepare/prepare-work.ts";
+import { sourceOf } from "../run/prepare/source-of.ts";
 import { endMergeWait } from "./end-merge-wait.ts";
 import type { Outages } from "./outages.ts";
 import { createPollTimes } from "./poll-times.ts";

@@ -17,12 +17,14 @@ import { factsOf, type EnginePorts, type RedactPorts } from "../ports.ts";
 import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
+import { limitForForeignCode } from "../../policy/access/foreign-code.ts";
 import { describeError, failureOf } from "./explain-error.ts";
 import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
 import { listRunEvents } from "./list-run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
+import { runPostStep } from "./post/post-step.ts";
 import { runPublishStep } from "./publish/publish-step.ts";
 import { outcomeOf, redactOutcome, resultOf, StepEnd, type StepContext, type StepResult } from "./step-context.ts";
 
@@ -144,7 +146,8 @@ async function loadPlan(
   const stored = await ports.projects.lastGood(project);
   // The sandbox mode is fixed when the daemon starts; a changed setting needs a restart.
   const settings = { ...stored, sandbox: { ...stored.sandbox, mode: ports.sandbox.mode } };
-  return { project, settings, pipeline, state };
+  const isForeign = task.options.request !== undefined;
+  return { project, settings: isForeign ? limitForForeignCode(settings) : settings, pipeline, state };
 }
 
 /**
@@ -199,6 +202,7 @@ const STEPS: Readonly<Record<StepKind, (context: StepContext) => Promise<StepRes
   agent: runAgentStep,
   checks: runChecksStep,
   publish: runPublishStep,
+  post: runPostStep,
 };
 
 function toFailedResult(context: StepContext, error: unknown): StepResult {
@@ -303,9 +307,10 @@ function fallbackEvents(run: Run, before: Task, after: Task, at: number): readon
   ];
 }
 
-/** An order to end the task applies even if it arrived after the run ended, unless the work is already published. */
+/** An order to end the task applies even if it arrived after the run ended, unless the work or the review is already published. */
 function applyOrder({ order }: Task, outcome: Outcome): Outcome {
-  if (order === null || outcome.name === "published" || outcome.name === "cancel") return outcome;
+  const isPublished = outcome.name === "published" || outcome.name === "posted";
+  if (order === null || isPublished || outcome.name === "cancel") return outcome;
   return outcomeOf("cancel", order === "kill" ? "killed" : "cancelled");
 }
 

@@ -10,7 +10,7 @@ export const runSchema = z
     task: z.string(),
     project: z.string(),
     state: z.string(),
-    step: z.enum(["agent", "checks", "publish"]),
+    step: z.enum(["agent", "checks", "publish", "post"]),
     role: z.enum(ROLES).nullable(),
     agent: z.string().nullable(),
     agent_version: z.string().nullable(),

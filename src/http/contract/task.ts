@@ -89,7 +89,7 @@ export type DocumentJson = z.output<typeof documentSchema>;
 
 export const artifactSchema = z
   .strictObject({
-    type: z.enum(["branch", "commit", "diff", "change_request", "plan", "design", "report", "file"]),
+    type: z.enum(["branch", "commit", "diff", "change_request", "plan", "design", "report", "review", "file"]),
     label: z.string(),
     url: z.string().nullable(),
     data: freeObject,
@@ -172,6 +172,10 @@ export const taskSchema = z
       .strictObject({ number: z.int(), url: z.string() })
       .nullable()
       .meta({ description: "The issue that the task was made from. Merging the change closes it." }),
+    reviewed_request: z
+      .strictObject({ number: z.int(), url: z.string(), author: z.string(), base: z.string() })
+      .nullable()
+      .meta({ description: "The change request of someone else that the task reviews." }),
     best_of: z
       .array(agentChoiceSchema)
       .meta({ description: "The agents that each implement the task. Empty for most tasks." }),
@@ -279,10 +283,10 @@ export const maxTurns = z
   .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
 
 export const taskDraftSchema = z.strictObject({
-  project: requiredName,
+  project: requiredName.nullable().meta({ description: "Null only with `url`: the project is found by it." }),
   pipeline: requiredName.default("staged"),
   title: z.string().min(1).max(1000).nullable().default(null),
-  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue`." }),
+  description: z.string().min(1).max(1_000_000).nullable().meta({ description: "Null only with `issue` or `url`." }),
   priority: z.enum(PRIORITIES).default("normal"),
   size: z.enum(SIZES).nullable().default(null),
   complexity: z.enum(COMPLEXITIES).nullable().default(null),
@@ -320,6 +324,10 @@ export const taskDraftSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ description: "An issue at the project's forge. Its title and text become part of the task." }),
+  url: z.string().min(1).max(2_000).nullable().default(null).meta({
+    description:
+      "For the pipeline `review`: the address of a change request. With `auto_approve`, its review is posted without an approval.",
+  }),
   best_of: z
     .array(z.strictObject({ agent: requiredName, model: requiredName.nullable().default(null) }))
     .min(MIN_VARIANTS)

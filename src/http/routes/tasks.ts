@@ -92,9 +92,12 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     best_of: bestOf,
     ...draft
   } = rest;
+  if (body.project === null && body.url === null)
+    throw new UserError("invalid", "The task has no project.", "Set `project`, or `url` to review a change request.");
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
   return {
     ...draft,
+    project: body.project ?? "",
     description: body.description ?? "",
     timeoutMs,
     budgetUsd,

@@ -192,6 +192,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
+    reviewed_request: task.options.request ?? null,
     best_of: (task.options.bestOf ?? []).map(({ agent, model }) => ({ agent, model })),
     variant_of: task.options.variantOf ?? null,
     options: {

@@ -82,6 +82,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
           labels: [],
           draft: false,
           react: DEFAULT_REACT,
+          reviews: "post",
           options: {},
           ...settings,
         },

@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MergeMethod } from "../../core/forge/merge.ts";
-import { git } from "../temp-repo.ts";
+import { git, writeFiles } from "../temp-repo.ts";
 
 export interface FakeChangeRequest {
   readonly number: number;
   title: string;
   body: string;
+  readonly author: string;
+  /** The branch belongs to a fork. Only the ref of the change request is in the repository. */
+  readonly isFromFork: boolean;
   readonly branch: string;
   target: string;
   draft: boolean;
@@ -100,10 +103,20 @@ export async function readHead({ bareDir }: ForgeWorld, branch: string): Promise
   );
 }
 
-/** Updates the head commit, as a forge does after each push. */
+/** The ref through which both forges offer the head of a change request. */
+function headRefOf({ kind }: ForgeWorld, number: number): string {
+  return kind === "github" ? `refs/pull/${number}/head` : `refs/merge-requests/${number}/head`;
+}
+
+/** Updates the head commit and its ref, as a forge does after each push. */
 export async function refreshHead(world: ForgeWorld, changeRequest: FakeChangeRequest): Promise<FakeChangeRequest> {
-  if (changeRequest.state === "open")
-    changeRequest.headCommit = (await readHead(world, changeRequest.branch)) ?? changeRequest.headCommit;
+  const { state, isFromFork, branch, number, headCommit } = changeRequest;
+  if (state !== "open") return changeRequest;
+  if (!isFromFork) changeRequest.headCommit = (await readHead(world, branch)) ?? headCommit;
+  const ref = headRefOf(world, number);
+  const known = await readFile(join(world.bareDir, ref), "utf8").catch(() => "");
+  if (changeRequest.headCommit !== known.trim())
+    await writeFiles(world.bareDir, { [ref]: `${changeRequest.headCommit}\n` });
   return changeRequest;
 }
 
@@ -122,10 +135,12 @@ export function openChangeRequest(
   world: ForgeWorld,
   fields: Pick<FakeChangeRequest, "title" | "body" | "branch" | "target" | "draft" | "headCommit"> & {
     readonly labels?: readonly string[];
-  },
+  } & Partial<Pick<FakeChangeRequest, "author" | "isFromFork">>,
 ): FakeChangeRequest {
   const number = world.changeRequests.length + 1;
   const created: FakeChangeRequest = {
+    author: "nightshift",
+    isFromFork: false,
     ...fields,
     number,
     state: "open",

@@ -244,6 +244,7 @@ async function pull(world: ForgeWorld, changeRequest: FakeChangeRequest): Promis
     html_url: `${world.url}/${world.project}/pull/${changeRequest.number}`,
     title: changeRequest.title,
     body: changeRequest.body,
+    user: { login: changeRequest.author, type: "User" },
     draft: changeRequest.draft,
     state: changeRequest.state === "open" ? "open" : "closed",
     merged_at: changeRequest.state === "merged" ? changeRequest.createdAt : null,
@@ -251,7 +252,11 @@ async function pull(world: ForgeWorld, changeRequest: FakeChangeRequest): Promis
     labels: changeRequest.labels.map((name) => ({ name })),
     requested_reviewers: changeRequest.reviewers.map((login) => ({ login })),
     assignees: changeRequest.assignees.map((login) => ({ login })),
-    head: { ref: changeRequest.branch, sha: changeRequest.headCommit, repo: { full_name: world.project } },
+    head: {
+      ref: changeRequest.branch,
+      sha: changeRequest.headCommit,
+      repo: { full_name: changeRequest.isFromFork ? "stranger/shop" : world.project },
+    },
     base: { ref: changeRequest.target, repo: { full_name: world.project } },
     created_at: changeRequest.createdAt,
   };

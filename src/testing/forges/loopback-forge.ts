@@ -56,6 +56,8 @@ export interface LoopbackForge {
   /** Sets the CI result of the branch's current commit. */
   ci(number: number, state: FakeCi, log?: string): void;
   fail(failure: Failure): void;
+  /** Removes the failures that were requested. */
+  recoverFromFailures(): void;
   /** Stops answering after the next push, until `recover`. */
   stopAfterPush(): void;
   recover(): void;
@@ -139,6 +141,7 @@ export async function openLoopbackForge(params: LoopbackParams): Promise<Loopbac
     mergeRules: world.mergeRules,
     ...createControls(world),
     fail: (failure) => void recorder.failures.push({ failure, remaining: failure.times ?? 1 }),
+    recoverFromFailures: () => void (recorder.failures.length = 0),
     stopAfterPush: () => void (recorder.state = "stops after push"),
     recover: () => void (recorder.state = "running"),
     reset() {
@@ -170,6 +173,7 @@ function createControls(
       const headCommit = (await readHead(world, fields.branch)) ?? "";
       return openChangeRequest(world, {
         title: fields.branch,
+        author: "bob",
         body: "",
         target: "main",
         draft: false,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { forgeError } from "../forges/forge-scene.ts";
 import type { ForgeScene } from "../forges/forge-scene.ts";
+import { git } from "../temp-repo.ts";
 
 /** Contract tests of reading: lists, states, comments, CI. */
 export function testForgeReading(scene: ForgeScene): void {
@@ -41,6 +42,23 @@ export function testForgeReading(scene: ForgeScene): void {
   });
 
   describe("read", () => {
+    test("returns the author, the text and the target of somebody else's change request", async () => {
+      await scene.makeBranch("topic");
+      await scene.loopback.openRequest({ branch: "topic", title: "Greet", body: "It greets.", author: "mallory" });
+      const expected = { author: "mallory", body: "It greets.", target: "main", title: "Greet" };
+      expect(await scene.forge().read(1)).toMatchObject(expected);
+      expect(await scene.forge().readState(1)).toMatchObject({ target: "main", state: "open" });
+    });
+
+    test("findNumber and headRef belong to the address and the commit of a change request", async () => {
+      const commit = await scene.makeBranch("topic");
+      await scene.loopback.openRequest({ branch: "topic" });
+      const { url } = await scene.forge().readState(1);
+      expect(scene.forge().findNumber(url)).toBe(1);
+      expect(scene.forge().findNumber(url.replace("/team/shop/", "/team/other/"))).toBeNull();
+      expect(await git(scene.loopback.bareDir, "rev-parse", scene.forge().headRef(1))).toBe(commit);
+    });
+
     test("returns an open one with head commit, labels, comments in order, and no CI yet", async () => {
       await scene.restart({ maxPerPage: 2 });
       const commit = await scene.makeBranch("night-shift/faster");

@@ -17,6 +17,8 @@ export const githubForge: ForgeDefinition = {
     apiUrl: ({ web, host }) => (isGithubHost(host) ? `https://api.${host}` : `${web}/api/v3`),
     maxPathParts: 2,
     pathHint: "Use the form owner/name.",
+    requestPath: /^pull\/([1-9][0-9]{0,8})(?:\/|$)/,
+    headRef: (number) => `refs/pull/${number}/head`,
   },
   // Any name works with a token. This is the one from GitHub's documentation.
   gitUser: "x-access-token",

@@ -22,6 +22,7 @@ const settings: ForgeSettings = {
   labels: [],
   draft: false,
   react: { ci: true, comments: "changes_requested", quietMs: 60_000 },
+  reviews: "post",
   options: {},
 };
 const draft: ChangeRequestDraft = {

@@ -14,6 +14,8 @@ export async function readPull(client: ForgeClient, repo: RepositoryName, number
   const [comments, ci] = await Promise.all([readComments(client, repo, number), readCi(client, repo, pull.head.sha)]);
   return {
     ...toLook(pull),
+    author: pull.user?.login ?? GHOST,
+    body: pull.body ?? "",
     hasConflict: pull.mergeable === null ? null : pull.mergeable_state === "dirty" || !pull.mergeable,
     labels: labelNames(pull.labels),
     comments,
@@ -29,6 +31,9 @@ export async function lookAtPull(
   return toLook(await getPull(client, repo, number));
 }
 
+/** GitHub shows it for deleted accounts. */
+const GHOST = "ghost";
+
 type FullPull = z.infer<typeof fullPull>;
 
 export function getPull(client: ForgeClient, repo: RepositoryName, number: number): Promise<FullPull> {
@@ -40,6 +45,7 @@ export function toLook(pull: FullPull): ChangeRequestLook {
     ...toChangeRequest(pull),
     state: pull.merged ? "merged" : pull.state,
     headCommit: pull.head.sha,
+    target: pull.base.ref,
     // Before the merge it is GitHub's test merge commit.
     mergeCommit: pull.merged ? pull.merge_commit_sha : null,
   };
@@ -79,10 +85,9 @@ interface CommentFields {
 
 /** The three kinds have separate id sequences, so the id includes the kind. */
 function toComment(kind: string, { id, body, user }: CommentFields, createdAt: string): ForgeComment {
-  // GitHub shows "ghost" for deleted accounts.
   return {
     id: `${kind}-${id}`,
-    author: user?.login ?? "ghost",
+    author: user?.login ?? GHOST,
     body: body ?? "",
     file: null,
     line: null,

@@ -34,6 +34,8 @@ export const pull = z.object({
 export type Pull = z.infer<typeof pull>;
 
 export const fullPull = pull.extend({
+  body: z.string().nullish(),
+  user: person.optional(),
   draft: z.boolean().nullish(),
   merged: z.boolean(),
   merge_commit_sha: z.string().nullable(),

@@ -16,6 +16,9 @@ export const gitlabForge: ForgeDefinition = {
     apiUrl: ({ web }) => `${web}/api/v4`,
     maxPathParts: 21,
     pathHint: "Use the form group/name or group/subgroup/name.",
+    // Addresses of old versions have no dash.
+    requestPath: /^(?:-\/)?merge_requests\/([1-9][0-9]{0,8})(?:\/|$)/,
+    headRef: (number) => `refs/merge-requests/${number}/head`,
   },
   gitUser: "oauth2",
   neededRights: 'the scope "api" and the role Developer',

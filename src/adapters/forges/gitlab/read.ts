@@ -15,6 +15,8 @@ export async function readMergeRequest(client: ForgeClient, id: number, number: 
   ]);
   return {
     ...toLook(read),
+    author: read.author?.username ?? "ghost",
+    body: read.description ?? "",
     hasConflict: hasConflict(read),
     labels: read.labels,
     comments: discussions
@@ -43,6 +45,7 @@ export function toLook(read: FullMergeRequest): ChangeRequestLook {
     ...toChangeRequest(read),
     state: stateOf(read),
     headCommit: read.sha ?? "",
+    target: read.target_branch,
     mergeCommit: mergeCommitOf(read),
   };
 }

@@ -34,6 +34,8 @@ export const mergeRequest = z.object({
 export type MergeRequest = z.infer<typeof mergeRequest>;
 
 export const fullMergeRequest = mergeRequest.extend({
+  description: z.string().nullish(),
+  author: z.object({ username: z.string() }).nullish(),
   merge_commit_sha: z.string().nullish(),
   squash_commit_sha: z.string().nullish(),
   has_conflicts: z.boolean(),

@@ -17,7 +17,7 @@ export async function postReview(context: StepContext, outcome: Outcome, work: W
   const { ports, task, run, project, settings } = context;
   try {
     const request = findRequest(await ports.store.tasks.listArtifacts(task.id));
-    const forge = request === null ? null : ports.forges.open(project, settings);
+    const forge = request === null || settings.forge?.reviews === "off" ? null : ports.forges.open(project, settings);
     // If the branch moved meanwhile, the verdict does not count, and the new commit is reviewed instead.
     if (request === null || forge === null || (await readTask(ports, task.id)).headCommit !== work.headCommit)
       return [];

@@ -20,11 +20,13 @@ import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type W
 
 /** Runs the project's checks on a fresh checkout of the task's commit, never in a tree that an agent has used. */
 export async function runChecksStep(context: StepContext): Promise<StepResult> {
-  const { ports, run, settings } = context;
+  const { ports, run, settings, task } = context;
   await prepareJob(ports, run.id);
   const work = await prepareWork(context);
   const policy = await checkPolicy(context, work);
-  if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
+  const isRejected = policy.rejection !== null || policy.needsDecision !== null;
+  // Nobody repairs a reviewed change request here: its findings and its check results are both for the reviewer.
+  if (isRejected && task.options.request === undefined) return rejectChange(context, work, policy);
   const checks = await checksFor(context, policy.files);
   const host: CheckHost = { ...context, perform: (job, toReport) => superviseChecks(context, job, toReport) };
   const modes = proofModes(context, policy);

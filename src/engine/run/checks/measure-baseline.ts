@@ -6,7 +6,7 @@ import type { Project } from "../../../ports/store.ts";
 import type { Job, JobResult } from "../../../ports/supervisor.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { withTaskLock } from "../../transact.ts";
-import { sourceOf } from "../prepare/prepare-work.ts";
+import { sourceOf } from "../prepare/source-of.ts";
 import { endJobs } from "../run-jobs.ts";
 import { StepEnd } from "../step-context.ts";
 import { runChecks, type CheckHost, type CheckTree } from "./run-checks.ts";

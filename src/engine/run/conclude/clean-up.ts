@@ -101,7 +101,8 @@ function runOfTree(name: string): string {
 }
 
 async function rescue(ports: EnginePorts, task: Task): Promise<void> {
-  if (task.headCommit === null || task.headCommit === task.baseCommit) return;
+  // The commits of a reviewed change request are at the forge.
+  if (task.headCommit === null || task.headCommit === task.baseCommit || task.options.request !== undefined) return;
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (task.status === "succeeded" && artifacts.some(({ type }) => type === "branch")) return;
   await ports.workspaces.rescue(task.project, task.id, task.headCommit);

@@ -1,10 +1,13 @@
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { newEvent } from "../../../core/task/event.ts";
-import type { ProjectSource } from "../../../ports/workspace.ts";
+import { fetchRequest, keepDiff } from "./fetch-request.ts";
+import { sourceOf } from "./source-of.ts";
 import { moveWork, takeOverCommits } from "./take-over-commits.ts";
 import { StepEnd, type StepContext, type Work } from "../step-context.ts";
 import { transact } from "../../transact.ts";
 import { branchName, slugOf } from "../../../core/task/branch-name.ts";
+import type { ReviewedRequest } from "../../../core/task/task.ts";
+import { shortHash } from "../../../core/text/short-hash.ts";
 import type { GitCredentials } from "../../../ports/forge.ts";
 import { readNightResults } from "../../nightly/night-results.ts";
 
@@ -15,12 +18,27 @@ import { readNightResults } from "../../nightly/night-results.ts";
 export async function prepareWork(context: StepContext): Promise<Work> {
   const { task, run, settings } = context;
   const known = knownWork(context);
+  if (task.options.request !== undefined) return prepareRequest(context, known, task.options.request);
   // A published branch may have new commits of people.
   const canStay = task.published == null && !settings.workspace.rebase;
   if (known !== null && (run.token > 1 || canStay || mustStayAsChecked(context))) return known;
   const { work, note } = await updateWork(context, known);
   if (work.baseCommit !== task.baseCommit || work.headCommit !== task.headCommit || note !== null)
     await storeWork(context, work, note);
+  return work;
+}
+
+const NO_SANDBOX = "Its checks do not run, because they would run its code without the sandbox (sandbox.mode).";
+
+/** The checks fetch the newest commit of the change request, and the reviewer sees what was checked. */
+async function prepareRequest(context: StepContext, known: Work | null, request: ReviewedRequest): Promise<Work> {
+  if (known !== null && (context.run.token > 1 || context.run.step === "agent")) return known;
+  const fetched = await fetchRequest(context, request);
+  const { commit, mergeBase } = fetched;
+  await keepDiff(context, fetched);
+  const work: Work = { baseCommit: mergeBase, headCommit: commit };
+  const checks = context.settings.sandbox.mode === "enforce" ? "" : ` ${NO_SANDBOX}`;
+  await storeWork(context, work, `reviews ${shortHash(commit)} of ${request.url}.${checks}`);
   return work;
 }
 
@@ -53,20 +71,6 @@ async function updateWork(context: StepContext, known: Work | null): Promise<Upd
   const summary = `the task's work conflicts with new commits on ${base.branch}`;
   const { commit } = await moveWork(context, { work, oldBase: work.baseCommit, newBase: base.commit, summary });
   return { work: { ...work, baseCommit: base.commit, headCommit: commit }, note };
-}
-
-/** `HEAD`: the project was registered by its URL only, so the remote decides which branch is the default. */
-export function sourceOf({
-  ports,
-  project,
-  settings,
-}: Pick<StepContext, "ports" | "project" | "settings">): ProjectSource {
-  return {
-    project: project.name,
-    remote: project.remote,
-    credentials: ports.forges.open(project, settings)?.credentialsFor(project.remote) ?? null,
-    defaultBranch: settings.defaultBranch ?? (project.defaultBranch === "HEAD" ? null : project.defaultBranch),
-  };
 }
 
 /** Name of the branch that the change is to be merged into. */

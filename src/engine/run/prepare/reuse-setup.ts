@@ -25,7 +25,8 @@ export async function reuseSetup(context: CommandContext, name: string, { home }
   const { setup: command } = settings.workspace;
   if (command === null || !isInstallCommand(command) || !isOutOfReach(settings)) return MUST_RUN;
   const path = ports.host.env["PATH"] ?? "";
-  const environment = canonicalJson({ sandbox: settings.sandbox, path });
+  // Only a set-up that succeeded is kept, so what it could reach does not matter. A reviewed change request has no network.
+  const environment = canonicalJson({ sandbox: { ...settings.sandbox, network: [], privateHosts: [] }, path });
   const params: SetupParams = { project: project.name, task: task.id, name, home, command, environment, path };
   try {
     const result = await ports.workspaces.restoreSetup(params);

@@ -2,6 +2,8 @@ import { buildContext, type PromptData, type PromptValues } from "../../../core/
 import type { Role } from "../../../core/task/role.ts";
 import type { Task } from "../../../core/task/task.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
+import { describeForgeComments } from "../../../core/forge/describe-feedback.ts";
+import { requireForge } from "../prepare/fetch-request.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 import type { StepContext, Work } from "../step-context.ts";
 import { currentCategory } from "../../../core/nightly/category.ts";
@@ -46,17 +48,20 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
     role,
     task: visibleTask(context),
     artifacts: await ports.store.tasks.listArtifacts(task.id),
-    values: await promptValues(ports, {
-      project,
-      settings,
-      pipeline,
-      task,
-      baseCommit: work.baseCommit,
-      headCommit: work.headCommit,
-      recentCommits: await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
-      commands: grantFor(context, role).commands,
-      at: run.createdAt,
-    }),
+    values: {
+      ...(await promptValues(ports, {
+        project,
+        settings,
+        pipeline,
+        task,
+        baseCommit: work.baseCommit,
+        headCommit: work.headCommit,
+        recentCommits: await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
+        commands: grantFor(context, role).commands,
+        at: run.createdAt,
+      })),
+      ...(task.options.request !== undefined && { defaultBranch: task.options.request.base }),
+    },
     data: { ...(await loadPromptData(context, role, work)), ...params.data },
     variables: settings.improve.variables,
     plan: pipeline.plan,
@@ -138,13 +143,13 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
   const { policy } = context.pipeline;
   return {
     ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
-    ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
+    ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context, work))),
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
     ...(PLANNING_ROLES.includes(role) && describeGrants(context)),
     ...(role === "rank" &&
       (await describeCandidates(context.ports, context.task, context.settings.roles.rank.contextTokens))),
-    ...(role === "review" && { prior_review: describePriorReviews(context.task) }),
+    ...(role === "review" && { prior_review: await loadPriorReviews(context) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
 }
@@ -153,6 +158,7 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
 async function loadOrigin({ ports, task: { options } }: StepContext): Promise<PromptData> {
   return {
     ...(options.issue !== undefined && { task_url: options.issue.url }),
+    ...(options.request !== undefined && { task_url: options.request.url }),
     ...(options.related !== undefined && { related_task: await loadRelatedTask(ports, options.related) }),
   };
 }
@@ -175,9 +181,27 @@ async function loadDiff({ ports, task, project }: StepContext, work: Work): Prom
   return { diff: diff.cut ? `${patch}\n[the rest of the diff is omitted: read the files]` : patch };
 }
 
+/** Our own reviews, and for a reviewed change request also what people wrote on it. */
+async function loadPriorReviews(context: StepContext): Promise<string> {
+  const { request } = context.task.options;
+  const own = describePriorReviews(context.task);
+  if (request === undefined) return own;
+  const { comments } = await requireForge(context).read(request.number);
+  const written = describeForgeComments(comments.slice(-MAX_FORGE_COMMENTS));
+  return [own, written === "" ? "" : `Comments on the change request:\n\n${written}`]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The newest ones. */
+const MAX_FORGE_COMMENTS = 50;
+
 /** As recorded by the engine; the agent that made the change cannot influence them. */
-async function loadChecks({ ports, task }: StepContext): Promise<PromptData> {
+async function loadChecks({ ports, task }: StepContext, work: Work): Promise<PromptData> {
   const checks = await ports.store.tasks.listChecks(task.id);
   const newest = checks.filter(({ run }) => run === checks.at(-1)?.run);
+  // A retried review may be about a newer commit than the checks.
+  const checked = task.options.request === undefined ? null : await ports.store.tasks.getRun(newest[0]?.run ?? "");
+  if (checked !== null && checked.payload?.["commit"] !== work.headCommit) return {};
   return { checks: newest.map(describeCheck).join("\n\n") };
 }
