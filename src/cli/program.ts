@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { MERGE_METHODS } from "../core/forge/merge.ts";
+import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
@@ -219,6 +220,12 @@ function addControlCommands(program: Command): void {
     .option("--after <task>", "Continue only after this task has succeeded; repeatable", collect)
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).followUp));
+  program
+    .command("run <task>")
+    .description("Run one role on a task that waits or has ended, without moving the task")
+    .addArgument(new Argument("<role>", "Role of the agent").choices(SINGLE_ROLES))
+    .option("--wait", "Wait until the run has ended")
+    .action(lazy(async () => (await import("./commands/act.ts")).runRole));
   program
     .command("delete <task>")
     .description("Remove an ended task and its workspace")

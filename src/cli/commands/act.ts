@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { SingleRole } from "../../core/pipeline/single-run.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
@@ -69,6 +70,15 @@ export async function followUp(
     (client) => client.call("POST /tasks/:id/follow-up", { params: { id }, body, idempotencyKey: randomUUID() }),
     { wait },
   );
+}
+
+export async function runRole(
+  context: CliContext,
+  id: string,
+  role: SingleRole,
+  { wait }: { readonly wait?: boolean },
+): Promise<void> {
+  await act(context, (client) => client.call("POST /tasks/:id/run", { params: { id }, body: { role } }), { wait });
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {

@@ -14,7 +14,13 @@ import { openLiveStatus } from "./live-status.ts";
 import { surviveRestarts, type FollowingClient } from "./survive-restarts.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
-const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting", "task.paused"]);
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  "run.ended",
+  "task.ended",
+  "task.waiting",
+  "task.paused",
+  "task.returned",
+]);
 
 export interface WaitOptions {
   readonly id: string;

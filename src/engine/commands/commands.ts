@@ -9,6 +9,7 @@ import { followUp } from "./follow-up.ts";
 import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { removeProjectTasks } from "./remove-project-tasks.ts";
+import { runRole } from "./run-role.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
 import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
@@ -29,6 +30,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   kill: "submit",
   retry: "submit",
   followUp: "submit",
+  runRole: "submit",
   remove: "admin",
   runSchedule: "submit",
   retryAgent: "submit",
@@ -64,6 +66,7 @@ export function createCommands(ports: EnginePorts): Commands {
     kill: (task, actor) => endTask(ports, task, "kill", actor),
     retry: (task, draft, actor) => retry(ports, task, draft ?? {}, actor),
     followUp: (task, more, actor) => followUp(ports, task, more, actor),
+    runRole: (task, role, actor) => runRole(ports, task, role, actor),
     remove: (task, actor) => removeTask(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
     retryAgent: (name, actor) => retryAgent(ports, name, actor),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
+import { SINGLE_ROLES } from "../../core/pipeline/single-run.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
@@ -144,6 +145,12 @@ export const ROUTES = {
         .default([])
         .meta({ description: "Tasks that must succeed before the task continues." }),
     }),
+  ),
+
+  "POST /tasks/:id/run": taskAction(
+    "submit",
+    "Run one role on a task that waits for a person or has ended. The task stays where it is; its documents and reviews have the result.",
+    z.strictObject({ role: z.enum(SINGLE_ROLES) }),
   ),
 
   "GET /tasks/:id/diff": route({
