@@ -44,6 +44,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   answer: 'answer task_3k9 whom="night shift" --wait',
   choose: 'choose task_3k9 b --note "the smaller change"',
   merge: "merge task_3k9 --method squash",
+  apply: "apply task_3k9 --dry-run",
   rules: "rules --project shop",
   "rules list": "rules list --expired",
   "rules add": 'rules add "Leave src/legacy alone" --expires 90d',

@@ -272,6 +272,12 @@ function addDecisionCommands(program: Command): void {
     .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
     .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
     .action(lazy(async () => (await import("./commands/act.ts")).merge));
+  program
+    .command("apply <task>")
+    .description("Write the files of an ended task to the checkout")
+    .option("--force", "Overwrite files that were changed since the task started")
+    .option("--dry-run", "Show what would be written")
+    .action(lazy(async () => (await import("./commands/apply.ts")).apply));
 }
 
 function addRuleCommands(program: Command): void {

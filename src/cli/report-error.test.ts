@@ -16,6 +16,12 @@ test.for<[name: string, error: unknown, code: number, words: string]>([
     "/h cannot be used: its disk is read-only.",
   ],
   [
+    "a folder in a read-only home",
+    Object.assign(new Error("ENOENT: x"), { code: "ENOENT", syscall: "mkdir", path: "/h/logs" }),
+    1,
+    "/h/logs cannot be used: its disk is read-only.",
+  ],
+  [
     "a full disk",
     Object.assign(new Error("ENOSPC: x"), { code: "ENOSPC" }),
     1,

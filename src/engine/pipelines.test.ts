@@ -137,7 +137,7 @@ describe("every built-in pipeline, from submit to its end", () => {
     await world.commands.approve(waiting.id, waiting.planHash, ADA);
     const task = await world.drain(waiting.id);
     expect(task).toMatchObject({ status: "failed", outcome: "no_changes" });
-    expect(task.reason).toContain("delivered no result");
+    expect(task.reason).toContain("delivered neither a result nor a file");
   });
 
   it("improve: a candidate whose checks give no result is given up without another attempt", async () => {

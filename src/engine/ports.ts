@@ -2,12 +2,14 @@ import type { Facts } from "../core/pipeline/pipeline.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/settings/settings.ts";
+import { planProblems } from "../core/outcomes/execution-plan.ts";
 import type { PriceTable } from "../core/money/prices.ts";
 import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TranscriptEvent } from "../core/task/transcript.ts";
 import type { Agent, McpServer } from "../ports/agent.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
+import type { Checkouts } from "../ports/checkout.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Courier } from "../ports/courier.ts";
 import type { Cron } from "../ports/cron.ts";
@@ -34,6 +36,7 @@ export interface EnginePorts {
   readonly store: Store;
   readonly courier: Courier;
   readonly workspaces: Workspaces;
+  readonly checkouts: Checkouts;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
   readonly projects: ProjectFiles;
@@ -70,6 +73,8 @@ export interface SandboxAccess {
   readonly limitsFor: (timeoutMs: number) => SandboxLimits;
   /** Why the sandbox does not work on this machine, and what repairs it. Null if it works. */
   readonly findProblem: () => Promise<string | null>;
+  /** Why no run may write to these directories, a sentence for each that is refused. */
+  readonly refuseDirectories: (paths: readonly string[]) => readonly string[];
 }
 
 export interface SecretAccess {
@@ -137,14 +142,17 @@ export function admissionNow(ports: Pick<EnginePorts, "host" | "clock">): Admiss
   return { ...ports.host.capacity(), at: ports.clock.now() };
 }
 
-export function factsOf(task: Pick<Task, "options" | "complexity" | "conversation">, settings: Settings): Facts {
+export function factsOf(
+  task: Pick<Task, "options" | "complexity" | "conversation" | "plan">,
+  settings: Settings,
+): Facts {
   const chosen = task.conversation.findLast(({ kind, reply }) => kind === "choice" && reply !== null);
   return {
     forge: settings.forge !== null,
     design: task.options.design || task.complexity === "high",
     auto_plan: settings.gates.plan === "auto" || task.options.autoApprove,
     auto_merge: settings.gates.merge === "auto",
-    auto_approve: task.options.autoApprove,
+    auto_approve: task.options.autoApprove && planProblems(task.plan).length === 0,
     skip_plan: chosen?.reply?.["then"] === "implement",
     git: true,
   };

@@ -208,6 +208,10 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     answer: record("answer"),
     choose: record("choose"),
     merge: record("merge"),
+    async apply(id, draft, actor) {
+      calls.push(["apply", id, draft, actor]);
+      return { applied: true, files: [{ path: "notes.md", change: "created", problem: null }] };
+    },
     pause: record("pause"),
     resume: record("resume"),
     cancel: record("cancel"),

@@ -11,6 +11,14 @@ export interface Agent {
   parseLine(line: string): readonly TranscriptEvent[];
   /** The program to look for on PATH. Null if there is none. */
   readonly program: AgentProgram | null;
+  /** The tools that a plan may give to it. Missing if they cannot be known. */
+  readonly tools?: readonly AgentTool[];
+}
+
+export interface AgentTool {
+  readonly name: string;
+  /** For the planner: what it is good for. */
+  readonly description: string;
 }
 
 export interface AgentProgram {
@@ -54,6 +62,8 @@ export interface AgentRun {
   readonly filesDir: string;
   /** The tool `report_outcome` as an MCP server on stdio. Null if there is none. */
   readonly reportServer: McpServer | null;
+  /** From the approved plan, in addition to the prompt. Null if there is none. */
+  readonly systemPrompt?: string | null;
   /** JSON Schema of the outcomes that the role may report. */
   readonly schema: JsonSchema;
   /** The model gateway as seen from inside the sandbox. Null if the CLI connects to its model directly. */

@@ -20,7 +20,8 @@ export interface Supervisors {
   /**
    * Resolves with the exit record when the job has ended, or with `lost` if its supervisor died without writing one (the
    * remaining processes are killed first). Rejects with the signal's reason when the signal aborts; the job continues.
-   * `onOutput` is called while the job runs, whenever the transcript grew.
+   * `onOutput` is called while the job runs, whenever the transcript grew. `onProgress` is called in order for each start and
+   * end of a command since the job began, also those before this call, and never after the promise has settled.
    */
   watch(dir: string, options: WatchOptions): Promise<JobResult>;
   /** Sends an order to a live supervisor. Returns false if there is none. */
@@ -36,6 +37,15 @@ export interface Supervisors {
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly onOutput: () => void;
+  readonly onProgress?: ((progress: CommandProgress) => void) | undefined;
+}
+
+/** The start or the end of a command of a job. */
+export interface CommandProgress {
+  readonly at: number;
+  readonly command: string;
+  /** Null at the start. */
+  readonly result: CommandResult | null;
 }
 
 /**

@@ -36,6 +36,12 @@ export interface Workspaces extends SetupCache {
   noteSetup(tree: TreeName): Promise<void>;
 
   /**
+   * Creates directories in a workspace that do not exist yet, for a run that may write only there. Throws a UserError of kind
+   * "invalid" if a part of a path is a file or a link, because the sandbox would follow it.
+   */
+  makeDirectories(tree: TreeName, directories: readonly string[]): Promise<void>;
+
+  /**
    * Commits the current files of a workspace on top of the commit it was opened at, with the engine's own git directory and
    * index. Only regular files and links are included; ignored files and files unchanged since `noteSetup` are not. The
    * agent's git directory is never read. Returns `commit: null` if nothing changed. The same files give the same commit.

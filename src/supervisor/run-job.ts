@@ -26,17 +26,19 @@ export interface JobParams {
   readonly transcript: AppendFile;
   readonly control: JobControl;
   readonly denials: Denials;
+  readonly onStart: (command: JobCommand) => void;
   /** Called when a command ends, so that a later failure does not lose its result. */
   readonly onResult: (result: CommandResult) => void;
 }
 
 /** Runs the commands in order until a command with `ifFails: stop` fails or the job is ended. */
 export async function runJob(params: JobParams): Promise<void> {
-  const { job, control, onResult } = params;
+  const { job, control, onStart, onResult } = params;
   for (const command of job.commands) {
     await control.whenRunning();
     const ending = control.ending();
     if (ending !== null) return onResult({ ...notRunResult(command), endedBy: ending });
+    onStart(command);
     const result = await runWithLog(params, command).catch((error: unknown) => {
       onResult({ ...notRunResult(command), endedBy: error instanceof UserError ? "refused" : "kill" });
       throw error;

@@ -95,6 +95,7 @@ describe("supervisor: cleanup after a command", () => {
       "claim",
       "exit.json",
       "job.json",
+      "progress.jsonl",
       "supervisor.json",
       "transcript.jsonl",
     ]);
@@ -191,7 +192,14 @@ describe("supervisor: end of a job", () => {
     const left = await superviseOnSmallDisk({ ...shell("yes | head -c 100000000; sleep 50"), maxOutputBytes: 1e9 });
     expect(left.record).toMatchObject({ error: { kind: "disk_full" }, commands: [{ endedBy: "kill" }] });
     expect(left.lastLine).toMatchObject({ text: "y" });
-    expect(left.names).toEqual(["claim", "exit.json", "job.json", "supervisor.json", "transcript.jsonl"]);
+    expect(left.names).toEqual([
+      "claim",
+      "exit.json",
+      "job.json",
+      "progress.jsonl",
+      "supervisor.json",
+      "transcript.jsonl",
+    ]);
   });
 
   test.runIf(canMount)(

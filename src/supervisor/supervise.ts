@@ -9,13 +9,14 @@ import {
 } from "../adapters/process/job-files.ts";
 import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { processStartTime } from "../adapters/process/process-table.ts";
-import type { CommandResult, ExitRecord } from "../ports/supervisor.ts";
+import type { CommandResult, ExitRecord, JobCommand } from "../ports/supervisor.ts";
 import { openAppendFile } from "./output/append-file.ts";
 import { listenForOrders } from "./control-server.ts";
 import type { ControlServer } from "./control-server.ts";
 import { createDenials } from "./output/denials.ts";
 import { describeFailure, reserveExitRecord, writeExitRecord } from "./exit-record.ts";
 import { removePipes } from "./output/pipes.ts";
+import { openProgressFile } from "./output/progress-file.ts";
 import { createJobControl } from "./job-control.ts";
 import type { JobControl } from "./job-control.ts";
 import { runJob } from "./run-job.ts";
@@ -38,11 +39,17 @@ export async function supervise(job: StoredJob, jobSecrets: JobSecrets): Promise
     if (!registerSupervisor(job.dir)) return server.stopListening();
     const { notifyGrown } = server;
     const transcript = openAppendFile(join(job.dir, TRANSCRIPT), notifyGrown);
-    const onResult = (result: CommandResult) => void commands.push(result);
+    const progress = openProgressFile(job.dir, notifyGrown);
+    const onStart = ({ name }: JobCommand) => progress.write(name, null);
+    const onResult = (result: CommandResult) => {
+      commands.push(result);
+      progress.write(result.name, result);
+    };
     try {
-      await Promise.race([runJob({ job, jobSecrets, transcript, control, denials, onResult }), crashed]);
+      await Promise.race([runJob({ job, jobSecrets, transcript, control, denials, onStart, onResult }), crashed]);
     } finally {
       transcript.close();
+      progress.close();
     }
   } catch (failure) {
     error = describeFailure(failure);

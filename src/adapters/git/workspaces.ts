@@ -13,6 +13,7 @@ import { syncMirror } from "./mirror/mirror.ts";
 import { markDamaged, removeUnreadableObjects, showsDamage } from "./mirror/repair.ts";
 import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
+import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
 import { compareBranch } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
@@ -61,6 +62,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     open: (params) => openTree(context, params),
     prepare: (params) => prepareTree(context, params),
     noteSetup: (tree) => noteSetup(context, tree),
+    makeDirectories: (tree, directories) => makeDirectories(context, tree, directories),
     restoreSetup: (params) => restoreSetup(context, params),
     keepSetup: (params) => keepSetup(context, params),
     removeOldSetups: () => pruneAllEntries(context),

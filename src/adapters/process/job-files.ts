@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ExitRecord, Job } from "../../ports/supervisor.ts";
+import type { CommandProgress, ExitRecord, Job } from "../../ports/supervisor.ts";
 
 /** Names of the files in a job's directory. */
 export const JOB_FILE = "job.json";
@@ -20,6 +20,8 @@ export const SUPERVISOR_FILE = "supervisor.json";
 export const PROCESS_FILE = "process.json";
 export const EXIT_FILE = "exit.json";
 export const TRANSCRIPT = "transcript.jsonl";
+/** One line for each start and end of a command. */
+export const PROGRESS_FILE = "progress.jsonl";
 export const SUPERVISOR_LOG = "supervisor.log";
 /** Directory of the sandbox's own files while a command runs in it. */
 export const SANDBOX_DIR = ".wall";
@@ -82,6 +84,16 @@ export function readSupervisor(dir: string): ProcessFile | null {
 
 export function readRunningProcess(dir: string): ProcessFile | null {
   return readJson(join(dir, PROCESS_FILE)) as ProcessFile | null;
+}
+
+/** Empty if there is no file, as in jobs of an earlier version. Leaves out lines that are incomplete or damaged by a power cut. */
+export function readProgress(dir: string): readonly CommandProgress[] {
+  try {
+    const lines = readFileSync(join(dir, PROGRESS_FILE), "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as CommandProgress);
+  } catch {
+    return [];
+  }
 }
 
 /** Content of `exit.json`. */

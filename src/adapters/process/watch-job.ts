@@ -8,8 +8,10 @@ import {
   createFile,
   DEAD,
   PROCESS_FILE,
+  PROGRESS_FILE,
   readExitRecord,
   readJob,
+  readProgress,
   readRunningProcess,
   readSupervisor,
   runEnvironmentEntry,
@@ -31,7 +33,32 @@ export interface WatchedJob {
 }
 
 /** Waits until the job has ended. */
-export async function watchJob({ dir, socket, startMs }: WatchedJob, options: WatchOptions): Promise<JobResult> {
+export async function watchJob(job: WatchedJob, { onOutput, onProgress, signal }: WatchOptions): Promise<JobResult> {
+  const reportProgress = onProgress === undefined ? () => undefined : createProgressReader(job.dir, onProgress);
+  reportProgress();
+  const result = await waitForEnd(job, {
+    signal,
+    onOutput: () => {
+      reportProgress();
+      onOutput();
+    },
+  });
+  reportProgress();
+  return result;
+}
+
+/** Returns a function that passes on what was added since its last call. */
+function createProgressReader(dir: string, onProgress: NonNullable<WatchOptions["onProgress"]>): () => void {
+  let reported = 0;
+  return () => {
+    for (const progress of readProgress(dir).slice(reported)) {
+      reported += 1;
+      onProgress(progress);
+    }
+  };
+}
+
+async function waitForEnd({ dir, socket, startMs }: WatchedJob, options: WatchOptions): Promise<JobResult> {
   let remainingMs = startMs;
   let hasFollowed = false;
   for (;;) {
@@ -73,9 +100,9 @@ function giveUp(dir: string): boolean {
 async function follow(dir: string, { signal, onOutput }: WatchOptions): Promise<void> {
   const socket = await connect(dir);
   if (socket === null) {
-    const before = transcriptSize(dir);
+    const before = writtenSize(dir);
     await sleep(POLL_MS, signal);
-    if (transcriptSize(dir) > before) onOutput();
+    if (writtenSize(dir) > before) onOutput();
     return;
   }
   const disconnect = (): void => void socket.destroy();
@@ -103,8 +130,11 @@ async function endOrphans(dir: string, socket: string): Promise<void> {
   for (const suffix of ["", ".out", ".gw"]) rmSync(socket + suffix, { force: true });
 }
 
-function transcriptSize(dir: string): number {
-  return statSync(join(dir, TRANSCRIPT), { throwIfNoEntry: false })?.size ?? 0;
+function writtenSize(dir: string): number {
+  const sizes = [TRANSCRIPT, PROGRESS_FILE].map(
+    (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Connects to the supervisor of the job in `dir`. Returns null if none is listening. */

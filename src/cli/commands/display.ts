@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findHome, homePaths } from "../../config/files/paths.ts";
-import type { Client, OutputPageJson, RunJson } from "../../http/client/client.ts";
+import type { Client, EventJson, OutputPageJson, RunJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { listLogs } from "../wait/run-logs.ts";
+import { describeEvent } from "../print/event.ts";
 import { JsonList } from "../print/json-list.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
-import { describeTime } from "../print/time.ts";
+import { describeTime, exactTime } from "../print/time.ts";
 import { quoteAgent, renderEvent } from "../print/transcript.ts";
 import { surviveRestarts, type FollowingClient } from "../wait/survive-restarts.ts";
 import { isSettled } from "../wait/wait-for-task.ts";
@@ -30,8 +31,7 @@ export async function display(context: CliContext, id: string, options: { readon
       if (shown.size > 0 && !context.json) context.out("\n");
       shown.add(next.id);
       if (context.json) await listRun(list, pagesOf(client, next, follow));
-      else
-        await displayRun(context, pagesOf(client, next, follow), { client, run: next, logs: join(runsDir, next.id) });
+      else await displayRun(context, { client, run: next, follow, logs: join(runsDir, next.id) });
     } else if (!follow || isSettled(task)) break;
     else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -58,14 +58,18 @@ export async function* readPages(client: Pick<Client, "call">, id: string): Asyn
 interface DisplayedRun {
   readonly client: FollowingClient;
   readonly run: RunJson;
+  readonly follow: boolean;
   /** Directory with the complete output of setup and checks. */
   readonly logs: string;
 }
 
-async function displayRun(context: CliContext, pages: Pages, { client, run, logs }: DisplayedRun): Promise<void> {
+async function displayRun(context: CliContext, displayed: DisplayedRun): Promise<void> {
+  const { client, run, follow, logs } = displayed;
   context.out(`${paint(context, "bold", headingOf(context, run))}\n`);
-  for await (const page of pages)
-    for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
+  if (run.step === "checks") await displayChecks(context, displayed);
+  else
+    for await (const page of pagesOf(client, run, follow))
+      for (const line of page.lines) for (const event of line.events) context.out(renderEvent(context, event));
   // The engine publishes without a process, so there is nothing to show.
   if (run.finished_at !== null && run.step !== "publish" && !existsSync(logs))
     context.out("▸ The transcript was removed (retention).\n");
@@ -74,6 +78,41 @@ async function displayRun(context: CliContext, pages: Pages, { client, run, logs
   if (ended.finished_at === null) return;
   context.out(`${paint(context, "gray", `▸ ${ended.outcome ?? ended.status}`)}\n`);
   if (ended.error !== null) context.out(quoteAgent(context, ended.error, "gray"));
+}
+
+/** Checks print to logs instead of a transcript. Their events say which of them runs. */
+async function displayChecks(context: CliContext, { client, run, follow }: DisplayedRun): Promise<void> {
+  for await (const event of follow ? followRun(client, run) : readEvents(client, run.task))
+    if (event.run === run.id && event.type.startsWith("check."))
+      context.out(`▸ ${exactTime(event.at)}  ${describeEvent(context, event, null)}\n`);
+}
+
+/** The task's events until the run has ended. */
+async function* followRun(client: FollowingClient, run: RunJson): AsyncGenerator<EventJson> {
+  let hasBegun = false;
+  for await (const event of client.events({ after: 0, task: run.task, signal: new AbortController().signal })) {
+    yield event;
+    if (event.run === run.id && event.type === "run.started") hasBegun = true;
+    else if (hasBegun && AFTER_RUN.has(event.type)) return;
+  }
+}
+
+/** Events after which a run that had started has ended. */
+const AFTER_RUN: ReadonlySet<string> = new Set([
+  "run.started",
+  "run.ended",
+  "run.interrupted",
+  "task.state",
+  "task.ended",
+]);
+
+async function* readEvents(client: FollowingClient, task: string): AsyncGenerator<EventJson> {
+  for (let after = 0; ;) {
+    const { events, next } = await client.call("GET /tasks/:id/events", { params: { id: task }, query: { after } });
+    yield* events;
+    if (next === null) return;
+    after = next;
+  }
 }
 
 function headingOf(context: CliContext, run: RunJson): string {

@@ -57,6 +57,16 @@ describe.each([60, 80, 120, 200])("queue: in a terminal of %i columns", (width) 
   });
 });
 
+test("queue: in a terminal of 40 columns each task is one line, too", () => {
+  const waiting = TASKS.filter((each) => each.change_request === null);
+  for (const tasks of [TASKS, waiting]) {
+    const lines = tasksTable({ color: false, width: 40 }, tasks).trimEnd().split("\n");
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(40);
+    expect(lines).toHaveLength(tasks.length + 1);
+  }
+  expect(tasksTable({ color: false, width: 40 }, waiting)).toMatch(/^task_7fw65d  waiting  approval  Keep/m);
+});
+
 test("queue: in a pipe, ids and titles are complete", () => {
   const text = tasksTable({ color: false }, TASKS);
   for (const { id, title } of TASKS) expect(text).toMatch(new RegExp(`^${id} .* 3 min ago {2}${title}$`, "m"));

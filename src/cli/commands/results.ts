@@ -3,6 +3,7 @@ import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/access.ts";
+import { renderMarkdown } from "../print/markdown.ts";
 import { table, type Column } from "../print/table.ts";
 import { summary } from "../print/summary.ts";
 import { unverifiedReason } from "../print/task.ts";
@@ -22,6 +23,7 @@ export async function results(
     outcome: task.outcome,
     reason: task.reason,
     unverified: unverifiedReason(task),
+    result: resultOf(task),
     files: changedFiles(task),
     cost_usd: task.cost_usd,
     unknown_cost: task.unknown_cost,
@@ -34,7 +36,8 @@ export async function results(
     denied: denials(task),
     error: task.runs.at(-1)?.error ?? null,
   };
-  const text = (): string => [summary(context, task), deniedPart(task), filesTable(context, task)].join("");
+  const text = (): string =>
+    [summary(context, task), resultPart(context, task), deniedPart(task), filesTable(context, task)].join("");
   if (options.showOutput !== true) return printResult(context, value, text);
   if (context.json)
     await printJsonWithOutput(
@@ -58,6 +61,17 @@ export async function printJsonWithOutput(
   context.out(`${json.slice(0, json.lastIndexOf("\n"))},\n  "output": "`);
   for await (const part of output) context.out(terminalJson(part).slice(1, -1));
   context.out('"\n}\n');
+}
+
+/** The text that the executor of a staged task delivered. */
+function resultOf({ runs }: TaskJson): string | null {
+  const result = runs.findLast(({ role }) => role === "execute")?.payload?.["result"];
+  return typeof result === "string" && result.trim() !== "" ? result : null;
+}
+
+function resultPart(context: CliContext, task: TaskJson): string {
+  const result = resultOf(task);
+  return result === null ? "" : `\nResult\n${renderMarkdown(context, result, "  ")}\n`;
 }
 
 function deniedPart(task: TaskJson): string {

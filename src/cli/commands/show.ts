@@ -2,6 +2,7 @@ import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
 import { describePath } from "../../core/pipeline/describe-path.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
+import { findRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
@@ -16,7 +17,9 @@ import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
+import { exactTime } from "../print/time.ts";
 import { describeWaiting } from "../print/waiting.ts";
+import { duration } from "../print/words.ts";
 import { readDocuments } from "../read-documents.ts";
 
 const MAX_TEXT = 2_000;
@@ -59,7 +62,10 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   const setups = describeSetups(events);
   if (setups !== "") parts.push(title("Set-up"), setups);
-  if (task.checks.length > 0) parts.push(title("Checks"), checksTable(context, task));
+  const running = findRunningCheck(events);
+  if (task.checks.length > 0 || running !== null) parts.push(title("Checks"));
+  if (task.checks.length > 0) parts.push(checksTable(context, task));
+  if (running !== null) parts.push(`  ${describeRunning(running)}\n`);
   const findings = describeFindings(context, task);
   if (findings !== "") parts.push(title("Findings"), findings);
   const reviews = describeReviews(context, task);
@@ -96,6 +102,11 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
       .join("\n")}\n`,
   );
   return parts.join("");
+}
+
+function describeRunning({ name, since }: RunningCheck): string {
+  const elapsed = duration(Math.max(0, Date.now() - Date.parse(since)));
+  return `${escapedLine(name)}: running for ${elapsed}, since ${exactTime(since)}`;
 }
 
 /** Whether installed dependencies were reused, or why they cannot be. */

@@ -81,6 +81,17 @@ test.each(["document", "execution"] as const)("plan: every field of the example 
   expect(shown).not.toMatch(/[{}]/);
 });
 
+test("plan: what cannot be granted comes first, and a plan without problems does not mention it", () => {
+  const plan = { summary: "x", tools: ["Read"], problems: ["/etc (to write) belongs to the system.", "\u001b[2Jhost"] };
+  const shown = describeDocument(pipe, planOf(plan));
+  expect(shown.split("\n").slice(1, 3)).toEqual([
+    "  Cannot be granted",
+    "    - /etc (to write) belongs to the system.",
+  ]);
+  expect(shown).not.toContain("\u001b");
+  expect(describeDocument(pipe, planOf({ ...plan, problems: [] }))).not.toMatch(/granted|problems/i);
+});
+
 test("plan: a field that this version does not know is shown as well", () => {
   const plan = { summary: "x", run_as_root: true, steps: [{ do: "rm" }], "\u001b[2Jnote": "late" };
   const shown = describeDocument(pipe, planOf(plan));

@@ -14,6 +14,7 @@ const MARKDOWN: ReadonlySet<string> = new Set(["plan", "design", "report", "reas
 
 /** The fields of plans, designs and reports in reading order. Other fields follow. */
 const ORDER = [
+  "problems",
   "summary",
   "plan_summary",
   "plan",
@@ -42,12 +43,13 @@ export interface ShownDocument extends Pick<DocumentJson, "kind" | "version" | "
 export function describeDocument(screen: Screen, document: ShownDocument): string {
   const { kind, version, hash } = document;
   const fields = Object.entries(fieldsOf(document))
-    .filter(([, value]) => value != null && value !== "")
+    .filter(([name, value]) => value != null && value !== "" && !isSettled(name, value))
     .toSorted(([a], [b]) => positionOf(a) - positionOf(b));
-  const short = fields.filter((field) => !isText(field));
+  const short = fields.filter((field) => !isText(field) && field[0] !== "problems");
   const firstShort = short[0]?.[0] ?? "";
   const blocks = fields.flatMap((field) => {
     if (isText(field)) return [describeText(screen, field)];
+    if (field[0] === "problems") return [describeProblems(screen, field[1])];
     return field[0] === firstShort ? [describeFields(screen, short)] : [];
   });
   const heading = `${labelOf(kind)} ${shortHash(hash)}${version === 1 ? "" : ` (version ${version})`}`;
@@ -67,6 +69,11 @@ function fieldsOf({ kind, content, text }: ShownDocument): Readonly<Record<strin
   return kind === "plan" ? content : { summary: content["summary"], [kind]: text };
 }
 
+/** A plan without problems does not mention them. */
+function isSettled(name: string, value: unknown): boolean {
+  return name === "problems" && Array.isArray(value) && value.length === 0;
+}
+
 function isText([, value]: Fields[number]): boolean {
   return typeof value === "string";
 }
@@ -82,6 +89,13 @@ function describeText(screen: Screen, [name, value]: Fields[number]): string {
     ? renderMarkdown(screen, text, "    ")
     : indentText(screen, terminalText(text).trim(), "    ");
   return `  ${paint(screen, "bold", labelOf(name))}\n${body}`;
+}
+
+/** What the plan asks for and cannot get. It comes first, because the plan cannot be approved like this. */
+function describeProblems(screen: Screen, problems: unknown): string {
+  const items = Array.isArray(problems) ? problems.map(describeItem) : [];
+  const lines = items.map((item) => indentText(screen, `- ${item}`, "    ", "      "));
+  return [`  ${paint(screen, "bold", "Cannot be granted")}`, ...lines].join("\n");
 }
 
 /** The fields that are not texts, with aligned values. */

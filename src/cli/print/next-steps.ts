@@ -31,7 +31,9 @@ function afterSuccess(task: TaskJson, review: string | null): readonly string[] 
   const url = task.artifacts.findLast(({ type }) => type === "change_request")?.url ?? null;
   if (url !== null) return [url, `nightshift diff ${task.id}`];
   if (isPublished(task)) return [`nightshift diff ${task.id}`, ...(review === null ? [] : [review])];
-  return [task.state === "no_improvement" ? `nightshift display ${task.id}` : `nightshift results ${task.id}`];
+  if (task.state === "no_improvement") return [`nightshift display ${task.id}`];
+  const hasFiles = task.artifacts.some(({ type }) => type === "diff");
+  return [`nightshift results ${task.id}`, ...(hasFiles ? [`nightshift apply ${task.id}`] : [])];
 }
 
 /** The outcome says what is wrong with the change. Its agent has to work on it again, so a retry starts there. */

@@ -4,7 +4,7 @@ import { paint, type Screen, type Style } from "./style.ts";
 
 export interface Column {
   readonly heading: string;
-  /** The text may be cut to this width before other columns are left out. Columns without it are never cut. */
+  /** The text may be cut to this width before other columns are left out. Columns without it are cut last. */
   readonly min?: number;
   /** The end of a text that stays when it is cut. Default: its start. */
   readonly keep?: "start" | "end";
@@ -17,7 +17,9 @@ export interface Column {
 export type Cell = string | { readonly text: string; readonly style: Style };
 
 const GAP = "  ";
-const LEAST_WIDTH = 10;
+const LEAST_WIDTH = 6;
+/** For the columns that should not be cut at all. */
+const LAST_RESORT_WIDTH = 5;
 
 /**
  * Formats a table. On a terminal it is at most as wide as the terminal: long texts are cut, then the least important columns
@@ -58,7 +60,7 @@ interface FittedColumn extends Column {
   readonly width: number;
 }
 
-/** If the columns that must stay are still too wide, texts are cut further. Only then does the terminal wrap the lines. */
+/** If the columns that must stay are still too wide, texts are cut further, and then everything but the first column. */
 function fitColumns(columns: readonly FittedColumn[], limit: number): readonly FittedColumn[] {
   const shrunk = shrinkColumns(columns, limit);
   if (totalWidth(shrunk) <= limit) return shrunk;
@@ -68,8 +70,12 @@ function fitColumns(columns: readonly FittedColumn[], limit: number): readonly F
       columns.filter((column) => column !== least),
       limit,
     );
-  return shrinkColumns(
+  const cut = shrinkColumns(
     columns.map((column) => (column.min === undefined ? column : { ...column, min: LEAST_WIDTH })),
+    limit,
+  );
+  return shrinkColumns(
+    cut.map((column, position) => (position === 0 ? column : { ...column, min: LAST_RESORT_WIDTH })),
     limit,
   );
 }

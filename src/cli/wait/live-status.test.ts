@@ -3,13 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { OutputPageJson, RunJson, TaskJson } from "../../http/client/client.ts";
+import type { EventJson, OutputPageJson, RunJson, TaskJson } from "../../http/client/client.ts";
 import { waitUntil } from "../../testing/wait-until.ts";
 import { openLiveStatus, type LiveStatus } from "./live-status.ts";
 import type { FollowingClient } from "./survive-restarts.ts";
 
 const CONTEXT = { env: { TERM: "xterm" }, quiet: false, json: false, color: false };
 const AGENT = { id: "run_1", role: "implement", step: "agent", attempt: 1, started_at: "x", finished_at: null };
+
+const RUN_STARTED = { type: "run.started", at: new Date().toISOString(), data: {} } as EventJson;
 
 class FakeTerminal extends EventEmitter {
   isTTY = true;
@@ -92,7 +94,7 @@ function open(context: Partial<typeof CONTEXT> = {}): void {
 
 async function openWithRun(): Promise<void> {
   open();
-  status.refresh(daemon.client);
+  status.refresh(daemon.client, RUN_STARTED);
   await waitUntil(() => daemon.outputs.has("run_1"));
 }
 
@@ -124,7 +126,7 @@ describe("live status of --wait", () => {
   it("counts every second without events", async () => {
     vi.useFakeTimers();
     open();
-    status.refresh(daemon.client);
+    status.refresh(daemon.client, RUN_STARTED);
     await vi.advanceTimersByTimeAsync(0);
     const seconds: string[] = [];
     for (let second = 0; second < 4; second += 1) {
@@ -137,7 +139,7 @@ describe("live status of --wait", () => {
   it("follows the next run and stops following the one before", async () => {
     await openWithRun();
     daemon.setRun({ id: "run_2", role: "review" });
-    status.refresh(daemon.client);
+    status.refresh(daemon.client, RUN_STARTED);
     await waitUntil(() => daemon.outputs.has("run_2") && daemon.stopped.includes("run_1"));
     await expectLine("implementing · review");
   });
@@ -148,6 +150,19 @@ describe("live status of --wait", () => {
     daemon.setRun({ role: null, step: "checks", state: "checking" });
     await openWithRun();
     await expectLine("implementing · unit: ok 2");
+  });
+
+  it("names the check that runs now and since when, with the last line of its log", async () => {
+    mkdirSync(join(runsDir, "run_1", "baseline", "checks"), { recursive: true });
+    writeFileSync(join(runsDir, "run_1", "baseline", "checks", "unit.log"), "ok 1\nok 2\n");
+    daemon.setRun({ role: null, step: "checks", state: "checking" });
+    await openWithRun();
+    const data = { name: "unit", on: "base", log: "run_1/baseline/checks/unit.log" };
+    const at = new Date(Date.now() - 65_000).toISOString();
+    status.refresh(daemon.client, { type: "check.started", at, data } as unknown as EventJson);
+    await expect.poll(() => terminal.line()).toMatch(/unit on the base commit \(1 min \d+ s\): ok 2$/);
+    status.refresh(daemon.client, { type: "check.ended", at, data } as unknown as EventJson);
+    await expect.poll(() => terminal.line()).toMatch(/ {2}implementing$/);
   });
 
   it("redraws at once when the window is resized", async () => {
@@ -168,7 +183,7 @@ describe("live status of --wait", () => {
     terminal.emit("resize");
     daemon.outputs.get("run_1")?.(page("stdout", { type: "text", text: "late" }));
     await waitUntil(() => daemon.stopped.includes("run_1"));
-    status.refresh(daemon.client);
+    status.refresh(daemon.client, RUN_STARTED);
     await new Promise((resolve) => setImmediate(resolve));
     expect(terminal.written).toHaveLength(length);
     expect(terminal.listenerCount("resize")).toBe(0);
@@ -184,7 +199,7 @@ describe("live status of --wait", () => {
     Object.assign(terminal, device);
     const call = vi.spyOn(daemon.client, "call");
     open(context);
-    status.refresh(daemon.client);
+    status.refresh(daemon.client, RUN_STARTED);
     await new Promise((resolve) => setImmediate(resolve));
     expect(terminal.written).toEqual([]);
     expect(call).not.toHaveBeenCalled();

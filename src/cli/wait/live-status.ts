@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import type { TaskJson } from "../../http/client/client.ts";
+import { updateRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
+import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
-import { readNewestLog } from "./run-logs.ts";
+import { readLogTail, readNewestLog } from "./run-logs.ts";
 import { lastLine } from "./activity.ts";
 import { FollowedRun } from "./followed-run.ts";
 import { LiveLine, type Terminal } from "./live-line.ts";
-import { currentRun, statusLine } from "./status-line.ts";
+import { currentRun, statusLine, wholeSeconds } from "./status-line.ts";
 import type { FollowingClient } from "./survive-restarts.ts";
 
 /** An agent may print hundreds of lines per second. */
@@ -21,8 +22,8 @@ export interface LiveStatusOptions {
 
 /** The line that shows what a task does now. */
 export interface LiveStatus {
-  /** Reads the task again. Call it after each event. */
-  refresh(client: FollowingClient): void;
+  /** Reads the task again. Call it after each event of the task, in order. */
+  refresh(client: FollowingClient, event: EventJson): void;
   /** Removes the line, so that other text can be printed. The next update shows it again. */
   clear(): void;
   close(): void;
@@ -51,6 +52,7 @@ class TerminalStatus implements LiveStatus {
   private nextUpdate: NodeJS.Timeout | undefined;
   private task: TaskJson | null = null;
   private run: FollowedRun | null = null;
+  private check: RunningCheck | null = null;
   private isReading = false;
   private isOutdated = false;
 
@@ -62,7 +64,8 @@ class TerminalStatus implements LiveStatus {
     terminal.on("resize", this.draw);
   }
 
-  refresh(client: FollowingClient): void {
+  refresh(client: FollowingClient, event: EventJson): void {
+    this.check = updateRunningCheck(this.check, event);
     this.isOutdated = true;
     // The wait itself reports errors of the daemon.
     if (!this.isReading) void this.read(client).catch(() => undefined);
@@ -113,9 +116,11 @@ class TerminalStatus implements LiveStatus {
     if (this.closing.signal.aborted || this.task === null) return;
     const { start, runsDir } = this.options;
     const elapsedMs = performance.now() - start;
-    const activity = this.run === null ? null : (this.run.activity ?? describeLog(join(runsDir, this.run.id)));
+    const now = Date.now();
+    const activity =
+      this.run === null ? null : (this.run.activity ?? describeCommand(runsDir, this.run.id, this.check, now));
     const runCost = this.run?.cost ?? null;
-    this.line.show(statusLine({ task: this.task, activity, runCost, elapsedMs, now: Date.now() }));
+    this.line.show(statusLine({ task: this.task, activity, runCost, elapsedMs, now }));
     this.nextSecond = setTimeout(this.draw, 1_000 - (elapsedMs % 1_000)).unref();
   };
 
@@ -127,9 +132,17 @@ class TerminalStatus implements LiveStatus {
 }
 
 /** Checks and set-up commands have logs instead of a transcript. */
-function describeLog(dir: string): string | null {
-  const log = readNewestLog(dir);
-  return log === null ? null : [log.name, lastLine(log.tail)].filter((part) => part !== null).join(": ");
+function describeCommand(runsDir: string, run: string, check: RunningCheck | null, now: number): string | null {
+  if (check !== null) {
+    const tail = check.log === null ? null : readLogTail(join(runsDir, check.log));
+    return joinParts(`${check.name} (${wholeSeconds(now - Date.parse(check.since))})`, lastLine(tail ?? ""));
+  }
+  const log = readNewestLog(join(runsDir, run));
+  return log === null ? null : joinParts(log.name, lastLine(log.tail));
+}
+
+function joinParts(name: string, line: string | null): string {
+  return line === null ? name : `${name}: ${line}`;
 }
 
 /** Removes the line before a signal ends or suspends the command, so that the shell's prompt does not appear on it. */

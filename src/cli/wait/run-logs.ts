@@ -30,6 +30,15 @@ export function readNewestLog(dir: string): { readonly name: string; readonly ta
   }
 }
 
+/** The end of a log. Null if it cannot be read, for example because the command has not printed anything yet. */
+export function readLogTail(file: string): string | null {
+  try {
+    return readTail(file);
+  } catch {
+    return null;
+  }
+}
+
 function readTail(file: string): string {
   const descriptor = openSync(file, "r");
   try {

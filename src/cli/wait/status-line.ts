@@ -48,8 +48,8 @@ function describeCost({ cost_usd: cost }: TaskJson, runCost: number | null): str
 }
 
 /** Such as `12 s`, `1 min 5 s` or `2 h 10 min`. */
-function wholeSeconds(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
+export function wholeSeconds(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1_000);
   const minutes = Math.floor(seconds / 60);
   if (minutes === 0) return `${seconds} s`;
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

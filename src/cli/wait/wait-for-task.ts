@@ -52,7 +52,7 @@ export async function waitForTask(context: CliContext, client: Client, { id, sin
           `${paint(context, "gray", duration(performance.now() - start).padStart(8))}  ${describeEvent(context, event, settled)}\n`,
         );
       if (settled !== null && event.type !== "run.ended") return settled;
-      live.refresh(daemon);
+      live.refresh(daemon, event);
     }
   } catch (error) {
     if (!signal.aborted) throw error;

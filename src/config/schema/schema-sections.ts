@@ -147,7 +147,7 @@ export const roleSections = z.strictObject(
 
 export const check = z.strictObject({
   command: text.optional().describe("Shell command to run in a fresh checkout of the change."),
-  related: text.optional().describe("Shell command to run instead of `command` for nightly changes; `{{files}}` stands for the changed files."),
+  related: text.optional().describe("Shell command for the tests of the changed files, which stand for `{{files}}`. It runs before `command`, and its failure is repaired at once; nightly changes run only this."),
   severity: z
     .enum(["error", "warning"])
     .optional()

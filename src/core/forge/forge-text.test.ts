@@ -9,6 +9,7 @@ describe("forgeText", () => {
     ["markup", "<img src=x onerror=y> <!-- hidden --> </details>", /<[a-z!/]/i],
     ["a picture", "![look](https://evil.example/pixel)", /!\[/],
     ["a heading", "fine\n## Verified by\n> ### x\n- # y\n1. # z\n#\n  ## w", /^[\s>*+-]*(?:\d[.)] )?#+( |$)/m],
+    ["a heading with another kind of space", "##\u00a0Verified by", /^#+\s/],
     ["an underlined heading", "Verified by\n===========\nChecks\n ---\n> q\n> =", /^[ >]*[=-]+$/m],
     ["a code block without an end", "fine\n```\nall", /^```/m],
     ["a code block in a list without an end", "- fine\n  ```\n```\nall", /^ *```/m],

@@ -9,7 +9,7 @@ const REFERENCE = /([#!]|\bGH-)(?=\d)/gi;
 const HTML = /<(?=[a-z/!?])/gi;
 const IMAGE = /!\[/g;
 /** A heading, also in a quote or a list, and the line under a text that makes it a heading. */
-const HEADING = /^((?:[ \t>*+-]|\d+[.)])*)(?=#{1,6}(?:[ \t]|$))/gm;
+const HEADING = /^((?:[ \t>*+-]|\d+[.)])*)(?=#{1,6}(?:\s|$))/gm;
 const UNDERLINE = /^([ \t>]*)(?=(?:=+|-+)[ \t]*$)/gm;
 const MAX_TEXT = 20_000;
 

@@ -1,20 +1,10 @@
 import { z } from "zod";
 import { CHANGING_ROLES } from "../task/role.ts";
 import { defineOutcome, defineReport, type PlanKind, type ReportForm } from "./outcome-entry.ts";
-import { anyText, lines, maybe, options, path, paths, questions, subtasks, summary, text } from "./payload-fields.ts";
+import { checkedPlan, executionPlan } from "./execution-plan.ts";
+import { maybe, options, path, paths, questions, subtasks, summary, text } from "./payload-fields.ts";
 
 const documentPlan = z.object({ summary, plan: text, plan_summary: text, subtasks, files: maybe(paths) });
-
-const executionPlan = z.object({
-  summary,
-  prompt: text,
-  tools: lines,
-  directories: paths,
-  needs_git: z.boolean(),
-  system_prompt: maybe(anyText),
-  estimate: z.object({ tokens: z.int().min(0), minutes: z.number().min(0) }),
-  reasoning: text,
-});
 
 const PLAN_WHEN = "when another agent can carry out the plan without asking you anything.";
 
@@ -39,9 +29,11 @@ const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
       prompt: "Read package-lock.json and write reports/licences.md with …",
       tools: ["Read", "Write"],
       directories: ["reports"],
+      commands: [],
+      network: [],
       needs_git: false,
       system_prompt: "",
-      estimate: { tokens: 40000, minutes: 5 },
+      estimate: { tokens: 40000, minutes: 5, usd: 0.4 },
       reasoning: "Only one file is written, so only reports/ needs to be writable.",
     },
   },
@@ -80,7 +72,7 @@ export const WORK_OUTCOMES = {
     ...defineOutcome({
       class: "success",
       from: { agent: ["plan", "plan_revision"] },
-      payload: z.union([documentPlan, executionPlan]),
+      payload: z.union([documentPlan, checkedPlan]),
     }),
     reportForm: (plan: PlanKind): ReportForm => PLAN_FORMS[plan],
   },

@@ -1,6 +1,6 @@
 import { didYouMean } from "../text/did-you-mean.ts";
 import { UserError } from "../text/errors.ts";
-import { entryOf, type Outcome, type OutcomeName } from "../outcomes/outcome.ts";
+import { entryOf, type Outcome } from "../outcomes/outcome.ts";
 import type { Task } from "../task/task.ts";
 import type { AdvanceParams } from "./advance.ts";
 import { resolveState, type Move } from "./enter-state.ts";
@@ -48,8 +48,13 @@ export function withoutStop(task: Task): Task {
 }
 
 /** Other verdicts send the task back to work. */
-const FINAL_VERDICTS: readonly OutcomeName[] = ["checks_passed", "approved", "changes_requested"];
-
 function isDone({ name }: Outcome): boolean {
-  return entryOf(name).class === "success" || FINAL_VERDICTS.includes(name);
+  switch (name) {
+    case "checks_passed":
+    case "approved":
+    case "changes_requested":
+      return true;
+    default:
+      return entryOf(name).class === "success";
+  }
 }

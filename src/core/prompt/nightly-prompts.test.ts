@@ -128,6 +128,7 @@ function input(role: Role): PromptInput {
       date: "2026-03-02",
       category: { name: "tests", label: "tests (fallback from docs)", guidance: read("categories/tests.md").trim() },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
+      provesFix: false,
       baseCommit: "0123abc",
       headCommit: null,
     },

@@ -197,6 +197,7 @@ function input(changes: Partial<PromptInput>): PromptInput {
       date: "2026-03-01",
       category: { name: "tests", label: "tests", guidance: "Missing coverage first." },
       limits: { maxDiffLines: 100, avoidRecentCommits: 10, change: defaultPolicy(true).change },
+      provesFix: false,
       baseCommit: null,
       headCommit: null,
     },

@@ -13,7 +13,7 @@ import {
   describeSubtasks,
   describeTrigger,
 } from "./prompt-sections.ts";
-import type { Role } from "../task/role.ts";
+import { CHANGING_ROLES, type Role } from "../task/role.ts";
 import type { Artifact, Task, Trigger } from "../task/task.ts";
 import { countTokens, shortenContext } from "./shorten-context.ts";
 import { terminalText } from "../text/terminal-text.ts";
@@ -63,11 +63,14 @@ export interface PromptValues {
   /** For nightly improvements only. The guidance is built in. */
   readonly category: { readonly name: string; readonly label: string; readonly guidance: string } | null;
   readonly limits: ChangeLimits;
+  /** The engine runs the tests of the change on the base commit, where they must fail. */
+  readonly provesFix: boolean;
 }
 
 /** Other data that the engine collected for this run. Every value is treated as untrusted. */
 export type PromptData = Readonly<Partial<Record<DataVariable, string>>>;
 export type DataVariable =
+  | "access"
   | "task_url"
   | "analysis"
   | "plan_comments"
@@ -119,6 +122,7 @@ const RESUMED_SECTIONS: readonly string[] = ["Artifacts", "Conversation", "Why y
 /** The parts after the first have no template variable, so that a template cannot move or omit them. */
 type Part =
   | TemplateVariable
+  | "access"
   | "artifacts"
   | "metadata"
   | "report"
@@ -129,6 +133,7 @@ type Part =
   | "proposals"
   | "tried"
   | "publishing"
+  | "proof"
   | "night_limits";
 
 const SECTIONS: readonly {
@@ -153,10 +158,18 @@ const SECTIONS: readonly {
     lead: ["The engine drops a candidate that touches these files or repeats an earlier proposal."],
     parts: ["avoid", "proposals", "tried"],
   },
+  {
+    title: "What a plan may ask for",
+    lead: [
+      "The plan is for one run of an agent in a sandbox, and a person approves it. The run gets exactly what the plan lists, and nothing that is not listed below can be granted. Ask for the least that is enough.",
+    ],
+    parts: ["access"],
+  },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "metadata", "task_url", "related_task"] },
   { title: "Investigation report", lead: [], parts: ["report"] },
   { title: "Design", lead: [], parts: ["design"] },
   { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
+  { title: "Proof of the fix", lead: [], parts: ["proof"] },
   { title: "What to publish", lead: [], parts: ["publishing"] },
   { title: "Artifacts", lead: [], parts: ["artifacts", "diff", "checks"] },
   { title: "Conversation", lead: [], parts: ["conversation"] },
@@ -175,6 +188,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     task_title: block("task title", task.title),
     task_description: block("task description", task.description),
     metadata: values.category === null ? block("task metadata", describeMetadata(task)) : NONE,
+    access: block("what can be granted", data.access),
     task_url: block("task address", data.task_url),
     category: inlineValue(values.category?.name ?? NONE),
     category_label: inlineValue(values.category?.label ?? NONE),
@@ -205,6 +219,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     context: block("summaries of earlier runs", describeContext(task.context)),
     instructions: block("project instructions", input.instructions),
     night_limits: describeNightLimits(input),
+    proof: values.provesFix && CHANGING_ROLES.includes(input.role) ? PROOF_HINT : NONE,
     rules: block("rules of this project", data.rules),
     avoid: block("files to leave alone", data.avoid),
     proposals: block("earlier proposals", data.proposals),
@@ -221,6 +236,8 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
 }
 
 const SUBTASKS_HINT = "If you report `implemented`, list the numbers of the finished subtasks in `subtasks_done`.";
+const PROOF_HINT =
+  "Add or change at least one test in a test file of its own that fails without your fix and passes with it. The engine proves this: it runs your tests on the base commit as well. Tests that pass there too are sent back to you.";
 const ERROR_TRIGGERS: readonly Trigger["kind"][] = ["errors", "verdict", "conflict", "report"];
 
 /** Assigns the trigger's text to its own variable if there is one, otherwise to the section about the trigger. */

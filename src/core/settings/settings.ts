@@ -97,7 +97,7 @@ export interface RoleSettings {
 export interface CheckSettings {
   readonly name: string;
   readonly command: string;
-  /** Runs instead of `command` for nightly changes. `{{files}}` is the list of changed files that exist. */
+  /** Runs before `command`, and instead of it for nightly changes. `{{files}}` is the list of changed files that exist. */
   readonly related: string | null;
   readonly severity: Severity;
   readonly roles: readonly Role[];

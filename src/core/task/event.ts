@@ -26,7 +26,8 @@ export const EVENT_TYPES = [
   "run.note", // for information only
   "workspace.setup", // info if it was skipped; data: reused, kept, kept_at
   "run.tools", // debug; data: tools, how often each was called
-  "check.ended", // debug if it passed; data: name, status, severity, exit_code, duration_ms
+  "check.started", // data: name, on (the commit, see CheckPlace), log
+  "check.ended", // before the comparison with the base commit; debug if it passed; data as above, status, severity, exit_code, duration_ms
   "artifact.added", // debug; data: type, label, url
   "artifact.failed", // an artifact could not be collected; the run continues without it
   "agent.parked", // no run of it starts for now; data: agent, kind, until, reason

@@ -28,16 +28,22 @@ function renderPlan(content: DocumentContent): string {
 function renderExecutionPlan(content: DocumentContent): string {
   const estimate = record(content["estimate"]);
   return joinParts([
+    section("Problems", bullets(content["problems"])),
     section("Prompt", text(content["prompt"])),
     section("System prompt", text(content["system_prompt"])),
     section("Tools", bullets(content["tools"]) || "None."),
     section("Directories it may write", bullets(content["directories"]) || "None. It only reads."),
-    section("Commands", bullets(content["commands"])),
-    section("Network", bullets(content["network"])),
+    section("Commands", describeCommands(content["commands"])),
+    section("Network", bullets(content["network"]) || "None."),
     section("Git", content["needs_git"] === true ? "Needed." : "Not needed."),
     section("Estimate", describeEstimate(estimate)),
+    section("Limits", describeEstimate(record(content["limits"]))),
     section("Reasoning", text(content["reasoning"])),
   ]);
+}
+
+function describeCommands(commands: unknown): string {
+  return Array.isArray(commands) ? bullets(commands) || "None." : "Every program that the project allows.";
 }
 
 function describeEstimate(estimate: DocumentContent): string {

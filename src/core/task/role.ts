@@ -23,3 +23,6 @@ export type Role = (typeof ROLES)[number];
 
 /** Roles that must change files. If they report success without a change, the outcome becomes `no_changes`. */
 export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];
+
+/** Roles whose files are kept. */
+export const KEEPING_ROLES: readonly Role[] = [...CHANGING_ROLES, "execute"];

@@ -12,8 +12,14 @@ const REASONS: Readonly<Record<string, readonly [reason: string, hint: string]>>
 /** Explains an error of the file system that is the machine's and not a bug. Null for all other errors. */
 export function explainFileError(error: unknown): MachineError | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
-  const reason = Object.hasOwn(REASONS, error.code) ? REASONS[error.code] : undefined;
+  const code = isReadOnlyMkdir(error) ? "EROFS" : error.code;
+  const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   if (reason === undefined) return null;
   const path = "path" in error && typeof error.path === "string" ? error.path : "Nightshift's home";
   return new MachineError(`${path} cannot be used: ${reason[0]}.`, reason[1]);
+}
+
+/** On a read-only disk, Node's recursive mkdir reports that the folder does not exist. */
+function isReadOnlyMkdir(error: Error): boolean {
+  return "code" in error && error.code === "ENOENT" && "syscall" in error && error.syscall === "mkdir";
 }

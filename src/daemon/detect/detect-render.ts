@@ -62,7 +62,7 @@ function renderForge(forge: DetectedForge | null): string[] {
   ];
 }
 
-function renderChecks({ checks, language, slow }: Tools): string[] {
+function renderChecks({ checks, related, language, slow }: Tools): string[] {
   const entries = Object.entries(checks);
   if (entries.length === 0) {
     return [
@@ -79,7 +79,8 @@ function renderChecks({ checks, language, slow }: Tools): string[] {
     // Only a check named `lint` is a warning by default.
     ...entries.map(([name, command]) => {
       const severity = name.startsWith("lint-") ? ", severity: warning" : "";
-      return `  ${name}: { command: ${scalar(command)}${severity}${timeout} }`;
+      const forFiles = related[name] === undefined ? "" : `, related: ${scalar(related[name])}`;
+      return `  ${name}: { command: ${scalar(command)}${forFiles}${severity}${timeout} }`;
     }),
     "",
   ];

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathExists } from "../../config/files/paths.ts";
 import { readText } from "../../config/files/read-text.ts";
+import { findRelatedTests } from "./related-tests.ts";
 import { SIMPLE_TOOLS, type CheckName, type Checks, type OptionalCheck, type SimpleTool } from "./simple-tools.ts";
 
 /** Setup, checks and programs of a project, detected from its files. */
@@ -10,14 +11,17 @@ export interface Tools {
   readonly setup: string | null;
   /** By name. With several tools, those of the later ones have the language in their name, such as `test-go`. */
   readonly checks: Readonly<Record<string, string>>;
+  /** Commands for the changed files only, by the name of the check. */
+  readonly related: Readonly<Record<string, string>>;
   /** Builds in this language can exceed the default timeout of a check. */
   readonly slow: boolean;
   readonly commands: readonly string[];
 }
 
-interface DetectedTool extends Omit<Tools, "language" | "checks"> {
+interface DetectedTool extends Omit<Tools, "language" | "checks" | "related"> {
   readonly language: string;
   readonly checks: Checks;
+  readonly related?: Checks;
 }
 
 interface Folder {
@@ -51,14 +55,20 @@ function combine(found: readonly DetectedTool[]): Tools {
   const checked = found.filter(({ checks }) => Object.keys(checks).length > 0);
   const used = checked.length > 0 ? checked : found.slice(0, 1);
   const checks: Record<string, string> = {};
-  for (const { language, checks: own } of used)
-    for (const [name, command] of Object.entries(own))
-      checks[name in checks ? `${name}-${language.toLowerCase().replaceAll(/[^a-z]/g, "")}` : name] = command;
+  const related: Record<string, string> = {};
+  for (const { language, checks: own, related: ownRelated = {} } of used)
+    for (const [name, command] of Object.entries(own)) {
+      const unique = name in checks ? `${name}-${language.toLowerCase().replaceAll(/[^a-z]/g, "")}` : name;
+      checks[unique] = command;
+      const forFiles = (ownRelated as Readonly<Record<string, string>>)[name];
+      if (forFiles !== undefined) related[unique] = forFiles;
+    }
   const setups = used.flatMap(({ setup }) => setup ?? []);
   return {
     language: used.length === 0 ? null : used.map(({ language }) => language).join(", "),
     setup: setups.length === 0 ? null : setups.join(" && "),
     checks,
+    related,
     slow: used.some(({ slow }) => slow),
     commands: [...new Set(["git", ...used.flatMap(({ commands }) => commands)])],
   };
@@ -92,7 +102,9 @@ async function detectNode(folder: Folder): Promise<DetectedTool | null> {
   if (typecheck !== undefined) checks.typecheck = `${manager} run ${typecheck}`;
   // Ignore the placeholder that `npm init` writes.
   if (scripts["test"]?.includes("no test specified") === false) checks.test = `${manager} run test`;
-  return { language: "JavaScript", setup, checks, slow: false, commands: ["node", manager] };
+  const test = checks.test === undefined ? null : findRelatedTests(manager, scripts["test"] ?? "");
+  const related = test === null ? {} : { test };
+  return { language: "JavaScript", setup, checks, related, slow: false, commands: ["node", manager] };
 }
 
 function readScripts(text: string | null): Record<string, string> | null {

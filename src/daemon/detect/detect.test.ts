@@ -174,6 +174,10 @@ describe("detectTools and renderInitConfig", () => {
       Object.entries(written.checks ?? {}).map(([name, check]) => [name, check.command]),
     );
     expect(commandsOf).toEqual(detected.tools.checks);
+    const related = Object.entries(written.checks ?? {}).flatMap(([name, check]) =>
+      check.related === undefined ? [] : [[name, check.related]],
+    );
+    expect(Object.fromEntries(related)).toEqual(detected.tools.related);
     // The commented-out keys must be valid too.
     const uncommented = text
       .replaceAll(/^# (?=(improve|fallback_agent|agent|checks|workspace):( \w|$))/gm, "")

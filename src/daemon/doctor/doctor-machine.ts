@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { stat, statfs } from "node:fs/promises";
+import { access, constants, stat, statfs } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
+import { explainFileError } from "../../core/text/explain-file-error.ts";
 import { shellWord } from "../../core/change/related-command.ts";
 import { machineTimeZone } from "../../config/files/user-config.ts";
 import { DISK_FLOOR_BYTES } from "../wire/wire-sandbox.ts";
@@ -68,7 +69,18 @@ async function isWorldWritable(folder: string): Promise<boolean> {
   }
 }
 
-export async function checkHomeMode(home: string): Promise<Finding> {
+type RequireWritable = (folder: string) => Promise<void>;
+
+export async function checkHome(
+  home: string,
+  requireWritable: RequireWritable = (folder) => access(folder, constants.W_OK),
+): Promise<Finding> {
+  try {
+    await requireWritable(home);
+  } catch (error) {
+    const { message, hint } = explainFileError(error) ?? { message: String(error), hint: null };
+    return { name: "home", ok: "no", detail: message, fix: hint };
+  }
   const mode = (await stat(home)).mode & 0o777;
   return (mode & 0o077) === 0
     ? fine("home", home)

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
 import { SYSTEM } from "../../core/task/event.ts";
 import { createTempRepo, type TempRepo } from "../../testing/temp-repo.ts";
 import { checkMachine, type Finding } from "./doctor.ts";
-import { checkGit, checkNode, checkPath } from "./doctor-machine.ts";
+import { checkGit, checkHome, checkNode, checkPath } from "./doctor-machine.ts";
 import { checkRemote } from "./doctor-forge.ts";
 
 let repo: TempRepo;
@@ -78,6 +78,15 @@ describe("doctor: home and configuration", () => {
     expect((await check()).get("home")).toMatchObject({
       ok: "no",
       detail: expect.stringContaining("inside the git repository"),
+    });
+  });
+
+  test("reports a read-only home", async () => {
+    const readOnly = Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS", path: home });
+    expect(await checkHome(home, () => Promise.reject(readOnly))).toMatchObject({
+      ok: "no",
+      detail: expect.stringContaining("its disk is read-only"),
+      fix: expect.stringContaining("NIGHTSHIFT_HOME"),
     });
   });
 

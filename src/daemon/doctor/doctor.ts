@@ -6,7 +6,7 @@ import { withStoredKeys } from "../../config/files/stored-keys.ts";
 import { checkChannels } from "./doctor-channels.ts";
 import { askDaemon, checkDatabase, checkUserConfig, type RegisteredProject } from "./doctor-home.ts";
 import { withRecordedPath } from "../host-environment.ts";
-import { checkDisk, checkGit, checkHomeMode, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
+import { checkDisk, checkGit, checkHome, checkNode, checkPath, checkTimeZone } from "./doctor-machine.ts";
 import { checkNights } from "./doctor-night.ts";
 import { checkLoginPath } from "./doctor-path.ts";
 import { checkProject } from "./doctor-project.ts";
@@ -55,7 +55,7 @@ export async function checkMachine({
   const { finding: databaseFinding, projects } = checkDatabase(home);
   const cwd = project === null ? calledIn : findFolder(project, projects);
   const [homeMode, disk, path, daemon] = await Promise.all([
-    checkHomeMode(home),
+    checkHome(home),
     checkDisk(home),
     checkLoginPath(home, env, registry.agents),
     askDaemon(home, { cwd, run, version }),

@@ -1,5 +1,7 @@
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import { requirePassed, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
+import { refuseWrites } from "../../adapters/sandboxes/grants/resolve-grants.ts";
+import type { SandboxAccess } from "../../engine/ports.ts";
 import { personHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { SandboxMode } from "../../core/settings/settings.ts";
@@ -42,6 +44,24 @@ export function createSandboxGate({ mode, home, env }: GateParams): SandboxGate 
       return test;
     },
     lastProblem: () => lastProblem,
+  };
+}
+
+/** What the engine knows about the sandbox. */
+export function createSandboxAccess({
+  mode,
+  gate,
+  home,
+}: {
+  readonly mode: SandboxMode;
+  readonly gate: SandboxGate;
+  readonly home: string;
+}): SandboxAccess {
+  return {
+    mode,
+    limitsFor: sandboxLimits(),
+    findProblem: gate.findProblem,
+    refuseDirectories: (paths) => refuseWrites(paths, [home]),
   };
 }
 

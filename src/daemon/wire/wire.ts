@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createAgent } from "../../adapters/agents/create-agent.ts";
 import { parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import { createSystemClock } from "../../adapters/clock/system.ts";
+import { createCheckouts } from "../../adapters/checkouts/checkouts.ts";
 import { createCron } from "../../adapters/cron/croner.ts";
 import { createLocalCourier } from "../../adapters/couriers/local.ts";
 import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
@@ -28,7 +29,7 @@ import type { KnownSecrets } from "../known-secrets.ts";
 import { requireFilledDatabase } from "../require-filled-database.ts";
 import { createRetention } from "../retention.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
-import { DISK_FLOOR_BYTES, sandboxLimits, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
+import { createSandboxAccess, DISK_FLOOR_BYTES, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
@@ -105,6 +106,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
         }),
     }),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
+    checkouts: createCheckouts(),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
     runFiles,
     projects: projectFiles,
@@ -118,12 +120,8 @@ export async function wire(options: WireOptions): Promise<Wired> {
       parseGatewayLine: parseEventLine,
       prices,
     },
-    sandbox: { mode: user.sandboxMode, limitsFor: sandboxLimits(), findProblem: sandbox.findProblem },
-    secrets: {
-      redact: (value) => secrets.current().redactValue(value),
-      known: secrets.values,
-      scanner: createSecretScan({ secrets: secrets.values, path: env["PATH"] ?? "", log }),
-    },
+    sandbox: createSandboxAccess({ mode: user.sandboxMode, gate: sandbox, home }),
+    secrets: createSecretAccess(secrets, { path: env["PATH"] ?? "", log }),
     channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
     forges: { open: createForgeFinder(registry.forges, env) },
     host: {
@@ -139,6 +137,17 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function createSecretAccess(
+  secrets: KnownSecrets,
+  { path, log }: { readonly path: string; readonly log: Log },
+): EnginePorts["secrets"] {
+  return {
+    redact: (value) => secrets.current().redactValue(value),
+    known: secrets.values,
+    scanner: createSecretScan({ secrets: secrets.values, path, log }),
+  };
 }
 
 function watchStoredKeys(home: string, startedAt: number): Pick<Host, "keysVersion" | "keysChangedAt"> {

@@ -4,6 +4,7 @@ import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/pr
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { TaskDraft, Task } from "../../core/task/task.ts";
+import type { AppliedChange, ApplyParams } from "../../ports/checkout.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Right, Requester } from "../../core/task/requester.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
@@ -21,6 +22,8 @@ export interface Commands {
   choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
   /** Merges the reviewed commit of a task that waits for its merge. */
   merge(task: string, draft: MergeDraft, actor: Requester): Promise<Task>;
+  /** Brings the files of an ended task over to the project's checkout. */
+  apply(task: string, draft: ApplyDraft, actor: Requester): Promise<AppliedChange>;
   pause(task: string, actor: Requester): Promise<Task>;
   resume(task: string, actor: Requester): Promise<Task>;
   cancel(task: string, actor: Requester): Promise<Task>;
@@ -77,6 +80,8 @@ export interface MergeDraft {
   /** Why it is merged. Required if the review did not approve the change. */
   readonly note?: string | null;
 }
+
+export type ApplyDraft = Pick<ApplyParams, "force" | "dryRun">;
 
 export interface FollowUp {
   readonly text: string;

@@ -3,6 +3,7 @@ import type { EnginePorts } from "../ports.ts";
 import type { Commands } from "./commands-contract.ts";
 import { retryAgent } from "./agents.ts";
 import { answer } from "./answer.ts";
+import { applyTask } from "./apply.ts";
 import { approve, reject, revise } from "./decide.ts";
 import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
@@ -24,6 +25,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   answer: "approve",
   choose: "approve",
   merge: "approve",
+  apply: "approve",
   pause: "submit",
   resume: "submit",
   cancel: "submit",
@@ -60,6 +62,7 @@ export function createCommands(ports: EnginePorts): Commands {
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
     merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
+    apply: (task, draft, actor) => applyTask(ports, task, { ...draft, actor }),
     pause: (task, actor) => pause(ports, task, actor),
     resume: (task, actor) => resume(ports, task, actor),
     cancel: (task, actor) => endTask(ports, task, "cancel", actor),

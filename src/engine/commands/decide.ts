@@ -2,6 +2,7 @@ import { needsReason } from "../../core/pipeline/decide-checks.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
+import { planProblems } from "../../core/outcomes/execution-plan.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { describeTask } from "../../core/notices/notice.ts";
 import type { Choice } from "./commands-contract.ts";
@@ -31,8 +32,20 @@ export function approve(
         describeWrongHash(planHash),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
+    if (waiting.kind === "approval") requireGrantable(task);
     return outcomeOf("approve", `approved by ${actor.name}`);
   });
+}
+
+/** A plan that is approved gets all that it asks for. */
+function requireGrantable(task: Task): void {
+  const problems = planProblems(task.plan);
+  if (problems.length === 0) return;
+  throw new UserError(
+    "conflict",
+    `The plan of ${task.id} asks for what cannot be granted:\n${problems.map((each) => `- ${each}`).join("\n")}`,
+    `Run "nightshift revise ${task.id} <feedback>" to request a new plan.`,
+  );
 }
 
 /** The beginning of a hash is enough, but not so little that an agent could write another plan that has it as well. */

@@ -20,6 +20,7 @@ import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-job
 import { describeError, failureOf } from "./explain-error.ts";
 import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
+import { listRunEvents } from "./list-run-events.ts";
 import { runAgentStep } from "./agent/agent-step.ts";
 import { runChecksStep } from "./checks/checks-step.ts";
 import { runPublishStep } from "./publish/publish-step.ts";
@@ -150,15 +151,8 @@ async function loadPlan(
  * Each run must have exactly one `run.started` event. A token above 1 is not enough to know that it has one: the process
  * that took the run first may have died before it recorded the start.
  */
-async function hasStartedEvent({ store }: EnginePorts, run: Run): Promise<boolean> {
-  if (run.token === 1) return false;
-  for (let after = 0; ;) {
-    const page = await store.events.listEvents({ after, task: run.task, limit: 1000 });
-    if (page.some((event) => event.run === run.id && event.type === "run.started")) return true;
-    const last = page.at(-1);
-    if (last === undefined) return false;
-    after = last.id;
-  }
+async function hasStartedEvent(ports: EnginePorts, run: Run): Promise<boolean> {
+  return run.token > 1 && (await listRunEvents(ports, run)).some(({ type }) => type === "run.started");
 }
 
 function markRunning(
@@ -261,7 +255,7 @@ function decideNext(
     outcome: applyOrder(task, result.outcome),
     run: { id: run.id, role: run.role, step: run.step },
     actor: SYSTEM,
-    facts: factsOf(task, settings),
+    facts: factsOf(withReportedPlan(task, result.outcome), settings),
     limits: limitsOf(settings),
     fallbackAgent: findFallback(context),
     parked,
@@ -284,6 +278,11 @@ function decideNext(
     checks: result.checks,
     artifacts: result.artifacts,
   };
+}
+
+/** The plan that the run reported decides about its own approval. */
+function withReportedPlan(task: Task, outcome: Outcome): Task {
+  return outcome.name === "plan_complete" ? { ...task, plan: outcome.payload } : task;
 }
 
 /** Null if there is no fallback agent, or if the run already uses it. */

@@ -24,23 +24,22 @@ function check(changes: Partial<CheckResult>): CheckResult {
 }
 
 describe("events of a run", () => {
-  it("a check that passed is a debug event; any other result is a warning", () => {
+  it("a built-in check that passed is a debug event; any other result is a warning; commands had theirs before", () => {
     const checks = [
-      check({}),
-      check({ name: "lint", status: "failed", severity: "warning", exitCode: 1 }),
-      check({ status: "could_not_run", exitCode: 127 }),
+      check({ name: "diff-policy", exitCode: null }),
+      check({ name: "no-secrets", status: "failed", exitCode: null }),
+      check({ status: "failed", exitCode: 1 }),
     ];
     const events = productEvents(RUN, result({ checks }), 5);
     expect(events.map(({ type, level, summary }) => [type, level, summary])).toEqual([
-      ["check.ended", "debug", "check test: passed"],
-      ["check.ended", "warning", "check lint: failed (warning only)"],
-      ["check.ended", "warning", "check test: could not run"],
+      ["check.ended", "debug", "check diff-policy: passed"],
+      ["check.ended", "warning", "check no-secrets: failed"],
     ]);
     expect(events[1]).toMatchObject({
       at: 5,
       task: "task_1",
       run: "run_1",
-      data: { name: "lint", status: "failed", severity: "warning", exit_code: 1, duration_ms: 20 },
+      data: { name: "no-secrets", status: "failed", severity: "error", exit_code: null, duration_ms: 20 },
     });
   });
 

@@ -29,18 +29,21 @@ export function productEvents(run: Run, result: StepResult, at: number): readonl
     ({ at, task: run.task, run: run.id, type, level, actor: SYSTEM, ...content }) satisfies EventDraft;
   return [
     ...describeTools(result.toolUses).map((content) => event("run.tools", "debug", content)),
-    ...result.checks.map((check) =>
-      event("check.ended", isOk(check) ? "debug" : "warning", {
-        summary: `check ${check.name}: ${describeCheckStatus(check)}${isOnlyWarning(check) ? " (warning only)" : ""}`,
-        data: {
-          name: check.name,
-          status: check.status,
-          severity: check.severity,
-          exit_code: check.exitCode,
-          duration_ms: check.durationMs,
-        },
-      }),
-    ),
+    // The project's commands have had their events when they ended.
+    ...result.checks
+      .filter(({ name }) => BUILT_IN_CHECKS.has(name))
+      .map((check) =>
+        event("check.ended", isOk(check) ? "debug" : "warning", {
+          summary: `check ${check.name}: ${describeCheckStatus(check)}`,
+          data: {
+            name: check.name,
+            status: check.status,
+            severity: check.severity,
+            exit_code: check.exitCode,
+            duration_ms: check.durationMs,
+          },
+        }),
+      ),
     ...result.artifacts.map(({ type, label, url }) =>
       event("artifact.added", "debug", { summary: `${type}: ${label}`, data: { type, label, url } }),
     ),
@@ -54,10 +57,6 @@ function describeTools(uses: StepResult["toolUses"]): readonly Pick<EventDraft, 
   if (counts.length === 0) return [];
   const summary = `tools used: ${counts.map(([name, count]) => `${name} (${count})`).join(", ")}`;
   return [{ summary, data: { tools: Object.fromEntries(counts) } }];
-}
-
-function isOnlyWarning({ name, severity }: CheckResult): boolean {
-  return severity === "warning" && !BUILT_IN_CHECKS.has(name);
 }
 
 function isOk({ status }: CheckResult): boolean {

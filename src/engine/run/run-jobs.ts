@@ -10,7 +10,17 @@ export function baselineJobOf(run: string): string {
   return `${run}/baseline`;
 }
 
-/** As above, for checks that ran as the base commit defines them. */
+/** As above, for commands that ran only for the changed files. */
+export function relatedBaselineJobOf(run: string): string {
+  return `${run}/related-baseline`;
+}
+
+/** The job of a checks run that repeats it without the commands for the changed files. */
+export function fullChecksJobOf(run: string): string {
+  return `${run}/full`;
+}
+
+/** The job of a checks run that repeats on the base commit what failed as the base commit defines them. */
 export function gatesBaselineJobOf(run: string): string {
   return `${run}/gates-baseline`;
 }
@@ -65,7 +75,9 @@ function jobsOf(run: string): readonly string[] {
   const gates = [baseGatesJobOf(run), gatesBaselineJobOf(run)];
   const tests = [countsJobOf(run), baseTestsJobOf(run), baseTestsBaselineJobOf(run)];
   const proof = [proofJobOf(run), proofChangeJobOf(run), proofBaselineJobOf(run)];
-  return [run, setupJobOf(run), baseSetupJobOf(run), baselineJobOf(run), ...gates, ...tests, ...proof];
+  const related = [relatedBaselineJobOf(run), fullChecksJobOf(run)];
+  const setup = [setupJobOf(run), baseSetupJobOf(run)];
+  return [run, ...setup, baselineJobOf(run), ...related, ...gates, ...tests, ...proof];
 }
 
 /** Starts the supervisor early, in parallel to creating the workspace, because both take about as long. */

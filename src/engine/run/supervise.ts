@@ -1,7 +1,7 @@
 import { LeaseLostError } from "../../core/text/errors.ts";
 import type { Event } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";
-import type { Job, JobResult } from "../../ports/supervisor.ts";
+import type { CommandProgress, Job, JobResult } from "../../ports/supervisor.ts";
 import { StepEnd, type StepContext } from "./step-context.ts";
 import { readTask } from "../transact.ts";
 
@@ -10,6 +10,8 @@ export interface JobListeners {
   readonly onStart?: (() => Promise<void>) | undefined;
   /** Called whenever the transcript grew. */
   readonly onOutput?: () => void;
+  /** Called for each start and end of a command, from the first one on. */
+  readonly onProgress?: ((progress: CommandProgress) => void) | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface JobListeners {
 export async function supervise(
   context: StepContext,
   job: Job,
-  { onStart = async () => undefined, onOutput }: JobListeners = {},
+  { onStart = async () => undefined, ...listeners }: JobListeners = {},
 ): Promise<JobResult> {
   const { ports, run, lease } = context;
   const task = await readTask(ports, run.task);
@@ -35,7 +37,7 @@ export async function supervise(
   if (!wasStarted) await onStart();
   await ports.supervisors.start({ ...job, paused });
   ports.hooks.passCheckpoint("supervisor.started");
-  return watchJob(context, job.dir, wasStarted ? null : paused, onOutput);
+  return watchJob(context, job.dir, wasStarted ? null : paused, listeners);
 }
 
 /**
@@ -46,7 +48,7 @@ export async function watchJob(
   context: StepContext,
   dir: string,
   paused: boolean | null,
-  onOutput: () => void = () => undefined,
+  { onOutput = () => undefined, onProgress }: Omit<JobListeners, "onStart"> = {},
 ): Promise<JobResult> {
   const { ports, run, signal } = context;
   const orders = followOrders(context, dir, paused);
@@ -56,7 +58,7 @@ export async function watchJob(
   };
   try {
     await orders.applyOrders();
-    return await ports.supervisors.watch(dir, { signal, onOutput: handleOutput });
+    return await ports.supervisors.watch(dir, { signal, onOutput: handleOutput, onProgress });
   } finally {
     await orders.stop();
   }

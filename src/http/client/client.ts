@@ -16,7 +16,7 @@ export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
 export type { ProposalJson, RuleJson } from "../contract/rule.ts";
 export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";
-export type { DocumentJson, TaskJson } from "../contract/task.ts";
+export type { AppliedJson, DocumentJson, TaskJson } from "../contract/task.ts";
 export type { ApiResponse, Call } from "./client-send.ts";
 export { ProblemError, UnreachableError, UnresponsiveError };
 

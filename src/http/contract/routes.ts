@@ -20,7 +20,7 @@ import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { diffSchema, documentSchema, maxTurns, taskDraftSchema, taskSchema } from "./task.ts";
+import { appliedSchema, diffSchema, documentSchema, maxTurns, taskDraftSchema, taskSchema } from "./task.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -113,6 +113,17 @@ export const ROUTES = {
       }),
     }),
   ),
+  "POST /tasks/:id/apply": route({
+    summary:
+      "Bring the files of an ended task over to the project's checkout. Without `force`, nothing is overwritten.",
+    right: "approve",
+    params: byId,
+    body: z.strictObject({
+      force: z.boolean().default(false).meta({ description: "Overwrite files that were changed since." }),
+      dry_run: z.boolean().default(false).meta({ description: "Only report what would be written." }),
+    }),
+    ok: appliedSchema,
+  }),
   "POST /tasks/:id/pause": taskAction("submit", "Pause the task and suspend its processes.", null),
   "POST /tasks/:id/resume": taskAction("submit", "Resume a paused task.", null),
   "POST /tasks/:id/cancel": taskAction(

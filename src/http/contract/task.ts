@@ -299,6 +299,21 @@ export const taskDraftSchema = z.strictObject({
     .meta({ description: "For `improve`: do not try other categories if this one finds nothing." }),
 });
 
+export const appliedSchema = z
+  .strictObject({
+    task: z.string(),
+    applied: z.boolean().meta({ description: "Whether the files are now as the task left them." }),
+    files: z.array(
+      z.strictObject({
+        path: z.string(),
+        change: z.enum(["created", "modified", "deleted", "unchanged"]),
+        problem: z.string().nullable().meta({ description: "Why nothing was written. Null if nothing is in the way." }),
+      }),
+    ),
+  })
+  .meta({ id: "AppliedChange" });
+export type AppliedJson = z.output<typeof appliedSchema>;
+
 export const diffSchema = z
   .strictObject({
     task: z.string(),

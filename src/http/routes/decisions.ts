@@ -19,7 +19,11 @@ type Verb =
   | "follow-up"
   | "run";
 
-export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`POST /tasks/:id/${Verb}`> {
+export function decisionRoutes({
+  commands,
+  store,
+  clock,
+}: HttpDeps): Handlers<`POST /tasks/:id/${Verb}` | "POST /tasks/:id/apply"> {
   /** Finds the task, performs the command and returns the updated task. */
   async function decide(params: { readonly id: string }, command: (id: string) => Promise<Task>): Promise<TaskJson> {
     const { id } = await findTask(store, params.id);
@@ -37,6 +41,11 @@ export function decisionRoutes({ commands, store, clock }: HttpDeps): Handlers<`
       decide(params, (id) => commands.answer(id, body.answers, actor)),
     "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
     "POST /tasks/:id/merge": ({ params, body, actor }) => decide(params, (id) => commands.merge(id, body, actor)),
+    "POST /tasks/:id/apply": async ({ params, body, actor }) => {
+      const { id } = await findTask(store, params.id);
+      const { applied, files } = await commands.apply(id, { force: body.force, dryRun: body.dry_run }, actor);
+      return { task: id, applied, files: [...files] };
+    },
     "POST /tasks/:id/pause": ({ params, actor }) => decide(params, (id) => commands.pause(id, actor)),
     "POST /tasks/:id/resume": ({ params, actor }) => decide(params, (id) => commands.resume(id, actor)),
     "POST /tasks/:id/cancel": ({ params, actor }) => decide(params, (id) => commands.cancel(id, actor)),

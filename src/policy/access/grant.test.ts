@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { grantAccess, type Allowed, type AccessRequest } from "./grant.ts";
+import { grantAccess, type Allowed, type AccessRequest, type PlanRequest } from "./grant.ts";
 import { covers } from "./path-rules.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
 
@@ -20,7 +20,6 @@ describe("grantAccess by role", () => {
       workspace: "write",
       inWorkspace: [],
       executes: true,
-      refused: [],
     });
   });
 
@@ -48,8 +47,15 @@ describe("grantAccess by role", () => {
 });
 
 describe("grantAccess by plan", () => {
-  const plan = { root: "/home/ann/shop", directories: ["."], tools: ["Bash", "Edit"], needsGit: true };
-  const execute = (changes: Partial<typeof plan>) =>
+  const plan = {
+    root: "/home/ann/shop",
+    directories: ["."],
+    tools: ["Bash", "Edit"],
+    commands: null,
+    network: [],
+    needsGit: true,
+  };
+  const execute = (changes: Partial<PlanRequest>) =>
     grantAccess("execute", allowed, { commands: null, plan: { ...plan, ...changes } });
 
   test("without a plan, nothing is writable", () => {
@@ -76,13 +82,26 @@ describe("grantAccess by plan", () => {
     });
   });
 
-  test("outside the root only what the project allows, and the rest is reported as refused", () => {
-    expect(execute({ directories: ["/srv/out/x", "/srv/other", "../shop2", "docs/../../x"] })).toMatchObject({
+  test("folders outside the root are granted, because the sandbox refuses what no run may have", () => {
+    expect(execute({ directories: ["/srv/out/x", "../shop2", "docs/../../x"] })).toMatchObject({
       workspace: "read",
       inWorkspace: [],
-      write: ["/srv/out/x"],
-      refused: ["/srv/other", "/home/ann/shop/../shop2", "/home/ann/shop/docs/../../x"],
+      write: ["/srv/out/x", "/home/ann/shop/../shop2", "/home/ann/shop/docs/../../x"],
     });
+  });
+
+  test("hosts and commands of the plan count within what the project allows", () => {
+    const wide = { ...allowed, network: ["*.example.com", "other.example:8443"] };
+    const asked = {
+      ...plan,
+      network: ["a.example.com", "b.example.com:8443", "evil.example"],
+      commands: ["node", "curl"],
+    };
+    expect(grantAccess("execute", wide, { commands: null, plan: asked })).toMatchObject({
+      network: ["a.example.com"],
+      commands: ["node"],
+    });
+    expect(grantAccess("execute", wide, { commands: ["git"], plan: asked }).commands).toEqual([]);
   });
 
   test("execution needs a shell tool, and git only if the plan needs it", () => {
@@ -111,6 +130,8 @@ const someAsked: fc.Arbitrary<AccessRequest> = fc.record({
       root: fc.constant("/srv/out"),
       directories: paths,
       tools: fc.subarray(["Bash", "Read", "Edit", "Bash(git log:*)"]),
+      commands,
+      network: fc.uniqueArray(fc.constantFrom("a.example", "*.b.example", "c.example"), { maxLength: 3 }),
       needsGit: fc.boolean(),
     }),
   ),
@@ -123,7 +144,8 @@ test("grantAccess never grants more than the project allows", () => {
       const access = grantAccess(role, project, asked);
       expect(project.network).toEqual(expect.arrayContaining([...access.network]));
       expect(project.read).toEqual(expect.arrayContaining([...access.read]));
-      for (const each of access.write) expect(project.write.some((one) => covers(one, each))).toBe(true);
+      if (role !== "execute")
+        for (const each of access.write) expect(project.write.some((one) => covers(one, each))).toBe(true);
       if (project.commands !== null) expect(isWithinAll(access.commands, project.commands)).toBe(true);
     }),
   );

@@ -1,3 +1,4 @@
+import { coversRule, parseNetworkRules } from "./network-rule.ts";
 import { covers } from "./path-rules.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { SandboxSettings } from "../../core/settings/settings.ts";
@@ -15,8 +16,6 @@ export interface Access {
   readonly read: readonly string[];
   /** Null means all programs of the system. */
   readonly commands: readonly string[] | null;
-  /** Requested, but not allowed by the project. */
-  readonly refused: readonly string[];
 }
 
 export interface AccessRequest {
@@ -29,9 +28,12 @@ export interface AccessRequest {
 export interface PlanRequest {
   /** The directory the plan is about. The workspace is a copy of it. */
   readonly root: string;
-  /** Writable directories, relative to the root or absolute. */
+  /** Writable directories, relative to the root or absolute. Those outside of the root are granted because a person approved them. */
   readonly directories: readonly string[];
   readonly tools: readonly string[];
+  /** Null: every program that the project allows. */
+  readonly commands: readonly string[] | null;
+  readonly network: readonly string[];
   readonly needsGit: boolean;
 }
 
@@ -41,25 +43,27 @@ const NO_REQUEST: AccessRequest = { commands: null, plan: null };
 
 export function grantAccess(role: Role, allowed: Allowed, asked: AccessRequest = NO_REQUEST): Access {
   const wants = accessOfRole(role, allowed, asked.plan);
-  const write = splitBy(wants.write, (path) => allowed.write.some((each) => covers(each, path)));
-  const commands = intersectCommands(asked.commands ?? wants.commands, allowed.commands);
+  const commands = intersectCommands(commandsOf(asked) ?? wants.commands, allowed.commands);
   return {
     workspace: wants.workspace,
     inWorkspace: wants.inWorkspace,
     executes: wants.executes,
-    network: wants.network ? allowed.network : [],
-    write: write.yes,
+    network: wants.network,
+    write: wants.write,
     read: allowed.read,
     commands: wants.git ? commands : withoutGit(commands),
-    refused: write.no,
   };
+}
+
+function commandsOf({ commands, plan }: AccessRequest): readonly string[] | null {
+  return intersectCommands(commands, plan?.commands ?? null);
 }
 
 interface RoleAccess {
   readonly workspace: "read" | "write";
   readonly inWorkspace: readonly string[];
   readonly executes: boolean;
-  readonly network: boolean;
+  readonly network: readonly string[];
   readonly write: readonly string[];
   /** Default if no list is configured. Null means whatever the project allows. */
   readonly commands: readonly string[] | null;
@@ -70,7 +74,7 @@ const READER: RoleAccess = {
   workspace: "read",
   inWorkspace: [],
   executes: false,
-  network: false,
+  network: [],
   write: [],
   commands: [],
   git: true,
@@ -79,16 +83,16 @@ const READER: RoleAccess = {
 const HISTORY_READER: RoleAccess = { ...READER, commands: ["git"] };
 /** The forge's host is not listed here: it comes with the forge's credentials. */
 const PUBLISHER: RoleAccess = { ...READER, commands: ["git", "gh", "glab"] };
-const WORKER: RoleAccess = { ...READER, workspace: "write", executes: true, network: true, commands: null };
+const WORKER: RoleAccess = { ...READER, workspace: "write", executes: true, commands: null };
 
 /** Roles that give a verdict run nothing from the workspace, because code that runs beside an agent could forge its report. */
 function accessOfRole(role: Role, allowed: Allowed, plan: PlanRequest | null): RoleAccess {
   switch (role) {
     case "implement":
     case "request_changes":
-      return { ...WORKER, write: allowed.write };
+      return { ...WORKER, network: allowed.network, write: allowed.write };
     case "investigate": // works in a temporary copy, so nothing outside may be changed
-      return WORKER;
+      return { ...WORKER, network: allowed.network };
     case "analyze":
     case "describe":
     case "review":
@@ -101,26 +105,41 @@ function accessOfRole(role: Role, allowed: Allowed, plan: PlanRequest | null): R
     case "design":
       return READER;
     case "execute":
-      return plan === null ? READER : accessOfPlan(plan);
+      return plan === null ? READER : accessOfPlan(plan, allowed);
   }
 }
 
-function accessOfPlan({ root, directories, tools, needsGit }: PlanRequest): RoleAccess {
-  const places = splitBy(
-    directories.map((each) => toAbsolute(root, each)),
-    // A path with `..` is refused later, when paths are resolved.
-    (path) => covers(root, path) && !path.split("/").includes(".."),
-  );
-  const isWhole = places.yes.includes(root);
-  const executes = tools.some((tool) => tool === "Bash" || tool.startsWith("Bash("));
+function accessOfPlan(plan: PlanRequest, allowed: Allowed): RoleAccess {
+  const { inside, outside, isWhole } = placeDirectories(plan);
+  const ceiling = parseNetworkRules(allowed.network).rules;
   return {
     workspace: isWhole ? "write" : "read",
-    inWorkspace: isWhole ? [] : places.yes.map((path) => path.slice(root.length + 1)),
-    executes,
-    network: true,
-    write: places.no,
+    inWorkspace: isWhole ? [] : inside,
+    executes: plan.tools.some((tool) => tool === "Bash" || tool.startsWith("Bash(")),
+    network: plan.network.filter((host) => coversRule(ceiling, host)),
+    write: outside,
     commands: null,
-    git: needsGit,
+    git: plan.needsGit,
+  };
+}
+
+interface PlannedPlaces {
+  /** The root itself is writable. */
+  readonly isWhole: boolean;
+  /** Relative to the root. */
+  readonly inside: readonly string[];
+  readonly outside: readonly string[];
+}
+
+/** Sorts a plan's directories by whether the workspace contains them. */
+export function placeDirectories({ root, directories }: Pick<PlanRequest, "root" | "directories">): PlannedPlaces {
+  const absolute = directories.map((each) => toAbsolute(root, each));
+  // A path with `..` is refused later, when paths are resolved.
+  const isInside = (path: string): boolean => covers(root, path) && !path.split("/").includes("..");
+  return {
+    isWhole: absolute.includes(root),
+    inside: absolute.filter((path) => path !== root && isInside(path)).map((path) => path.slice(root.length + 1)),
+    outside: absolute.filter((path) => !isInside(path)),
   };
 }
 
@@ -131,7 +150,10 @@ function toAbsolute(root: string, directory: string): string {
 }
 
 /** `sbt` includes `sbt compile`. If only `sbt compile` is allowed, a request for `sbt` is reduced to it. */
-function intersectCommands(one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null {
+export function intersectCommands(
+  one: readonly string[] | null,
+  other: readonly string[] | null,
+): readonly string[] | null {
   if (one === null || other === null) return one ?? other;
   const both = one.flatMap((a) => other.flatMap((b) => (isWithin(a, b) ? [a] : isWithin(b, a) ? [b] : [])));
   return [...new Set(both)];
@@ -145,9 +167,4 @@ const GIT = ["git", "gh", "glab"];
 
 function withoutGit(commands: readonly string[] | null): readonly string[] | null {
   return commands?.filter((command) => !GIT.includes(command.split(" ", 1)[0] ?? "")) ?? null;
-}
-
-function splitBy<T>(items: readonly T[], isYes: (item: T) => boolean): { yes: readonly T[]; no: readonly T[] } {
-  const yes = items.filter(isYes);
-  return { yes, no: items.filter((item) => !yes.includes(item)) };
 }

@@ -61,6 +61,17 @@ export function isAllowed(rules: readonly NetworkRule[], host: string, port: num
   );
 }
 
+/** Whether the rules already allow everything that `text` would allow. */
+export function coversRule(rules: readonly NetworkRule[], text: string): boolean {
+  const wanted = parseNetworkRule(text);
+  if (typeof wanted === "string") return false;
+  if (!wanted.isSuffix) return isAllowed(rules, wanted.host, wanted.port);
+  return rules.some(
+    ({ host, port, isSuffix }) =>
+      isSuffix && port === wanted.port && (host === wanted.host || wanted.host.endsWith(`.${host}`)),
+  );
+}
+
 export interface Target {
   readonly host: string;
   readonly port: number;

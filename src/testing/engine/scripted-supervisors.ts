@@ -2,7 +2,15 @@ import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { EndedBy } from "../../core/task/run.ts";
 import type { TranscriptLine } from "../../core/task/transcript.ts";
-import type { CommandResult, ExitRecord, Job, JobCommand, JobResult, Supervisors } from "../../ports/supervisor.ts";
+import type {
+  CommandProgress,
+  CommandResult,
+  ExitRecord,
+  Job,
+  JobCommand,
+  JobResult,
+  Supervisors,
+} from "../../ports/supervisor.ts";
 import { writeFiles, type Files } from "../temp-repo.ts";
 
 /** What a scripted command does: files it writes into its workspace, what it reports, and how it ends. */
@@ -39,19 +47,25 @@ export interface ScriptedSupervisors extends Supervisors {
 /** Supervisors that start no process: a script plays every command in this process, before `start` resolves. */
 export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
   const results = new Map<string, JobResult>();
+  const progress = new Map<string, CommandProgress[]>();
   const started: string[] = [];
 
   async function play(job: Job): Promise<JobResult> {
     const commands: CommandResult[] = [];
+    const steps: CommandProgress[] = [];
+    progress.set(job.dir, steps);
     for (const command of job.commands) {
       const label = labelOf(command);
       const run = started.filter((each) => each === label).length;
       started.push(label);
+      steps.push({ at: Date.now(), command: command.name, result: null });
       const { cwd, env } = command.policy;
       const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", cwd, run });
       if (end.lost === true) return { kind: "lost" };
       await perform(job, command, end);
-      commands.push(toResult(command, end));
+      const result = toResult(command, end);
+      commands.push(result);
+      steps.push({ at: Date.now(), command: command.name, result });
       if (command.ifFails === "stop" && (end.exitCode ?? 0) !== 0) break;
     }
     return { kind: "ended", record: toRecord(job, commands) };
@@ -64,7 +78,10 @@ export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
     start: async (job) => {
       if (!results.has(job.dir)) results.set(job.dir, await play(job));
     },
-    watch: async (dir) => results.get(dir) ?? { kind: "lost" },
+    watch: async (dir, { onProgress = () => undefined }) => {
+      progress.get(dir)?.forEach((each) => onProgress(each));
+      return results.get(dir) ?? { kind: "lost" };
+    },
     control: async () => false,
     wasStarted: async (dir) => results.has(dir),
     sweep: async () => undefined,

@@ -26,8 +26,8 @@ export interface JobBench {
   watch(dir: string): Promise<JobResult>;
 }
 
-const POLITE_MS = 400;
-const NEVER = new AbortController().signal;
+export const POLITE_MS = 400;
+export const NEVER = new AbortController().signal;
 
 export function openJobBench(suite: SupervisorSuite): JobBench {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "nightshift-jobs-")));

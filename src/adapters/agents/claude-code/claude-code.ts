@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { guardFile, guardSettings } from "./guard.ts";
 import { parseClaudeLine } from "./lines.ts";
-import { readTools } from "./tools.ts";
+import { CLAUDE_TOOLS, readTools } from "./tools.ts";
 import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
 
 export const CLAUDE_PACKAGE: AgentPackage = {
@@ -19,6 +19,7 @@ export function claudeCode(): Agent {
     kind: "claude-code",
     capabilities: { sessions: true, mcp: true, gateway: "anthropic" },
     program: describeProgram(CLAUDE_PACKAGE),
+    tools: CLAUDE_TOOLS,
     parseLine: parseClaudeLine,
     command,
   };
@@ -30,6 +31,8 @@ const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];
 function command(run: AgentRun): AgentCommand {
   const settingsFile = join(run.filesDir, "settings.json");
   const mcpFile = join(run.filesDir, "mcp.json");
+  const systemFile = join(run.filesDir, "system-prompt.md");
+  const system = run.systemPrompt ?? "";
   const { names, allowed, shell } = readTools(run.tools, run.mayWrite);
   const guard = guardSettings({
     node: process.execPath,
@@ -64,6 +67,7 @@ function command(run: AgentRun): AgentCommand {
       ...option("--model", run.model),
       ...option("--max-turns", run.maxTurns),
       ...option("--max-budget-usd", run.maxBudgetUsd),
+      ...(system === "" ? [] : ["--append-system-prompt-file", systemFile]),
       ...(report === null ? structuredOutput(run.schema) : []),
     ],
     env: { ...ENVIRONMENT, CLAUDE_CONFIG_DIR: join(run.home, ".claude"), ...gatewayEnv(run) },
@@ -72,6 +76,7 @@ function command(run: AgentRun): AgentCommand {
     files: {
       [settingsFile]: JSON.stringify(guard),
       ...(report !== null && { [mcpFile]: mcpConfig(report) }),
+      ...(system !== "" && { [systemFile]: system }),
     },
   };
 }

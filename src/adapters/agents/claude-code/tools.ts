@@ -1,3 +1,18 @@
+import type { AgentTool } from "../../../ports/agent.ts";
+
+/** Tools that a plan may ask for. Those that start further agents or wait for people are left out. */
+export const CLAUDE_TOOLS: readonly AgentTool[] = [
+  { name: "Read", description: "reads files, images and notebooks" },
+  { name: "Glob", description: "finds files by name" },
+  { name: "Grep", description: "searches in files" },
+  { name: "Edit", description: "changes parts of a file; needs a writable directory" },
+  { name: "Write", description: "creates or replaces files; needs a writable directory" },
+  { name: "NotebookEdit", description: "changes cells of a notebook; needs a writable directory" },
+  { name: "Bash", description: "runs shell commands; `Bash(npm test:*)` allows only those that start like this" },
+  { name: "WebFetch", description: "reads a page; its host must be in `network`" },
+  { name: "WebSearch", description: "searches the web through the model's provider" },
+];
+
 /** The tools of a role, in the three forms that claude needs. */
 export interface ClaudeTools {
   /** Tools that are available. */

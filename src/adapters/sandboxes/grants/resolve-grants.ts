@@ -26,7 +26,7 @@ const MAX_PATHS = 1_000;
  */
 export function resolveGrants(
   policy: Pick<SandboxPolicy, "write" | "read" | "forbidden">,
-  asOther = process.platform === "linux" && process.getuid?.() === 0,
+  asOther = runsAsOther(),
 ): ResolvedGrants {
   const count = policy.write.length + policy.read.length;
   if (count > MAX_PATHS) {
@@ -36,6 +36,30 @@ export function resolveGrants(
       "List the folders that contain them instead.",
     );
   }
+  const { granted, refusals } = resolveEach(policy, asOther);
+  if (refusals.length > 0) throw refusal(refusals);
+  const write = outermost(granted.write);
+  return {
+    write,
+    read: outermost(granted.read).filter((path) => !write.some((each) => covers(each, path))),
+  };
+}
+
+/** Why a plan may not write to these paths, a sentence each. */
+export function refuseWrites(paths: readonly string[], forbidden: readonly string[]): readonly string[] {
+  const { refusals } = resolveEach({ write: paths, read: [], forbidden }, runsAsOther());
+  return refusals.map((each) => `${each}.`);
+}
+
+/** Commands started by root run as another user. */
+function runsAsOther(): boolean {
+  return process.platform === "linux" && process.getuid?.() === 0;
+}
+
+function resolveEach(
+  policy: Pick<SandboxPolicy, "write" | "read" | "forbidden">,
+  asOther: boolean,
+): { readonly granted: ResolvedGrants; readonly refusals: readonly string[] } {
   const limits = { forbidden: withReal(policy.forbidden), homes: knownHomes() };
   const refusals: string[] = [];
   const resolveAll = (paths: readonly string[], right: Right): readonly string[] =>
@@ -50,11 +74,7 @@ export function resolveGrants(
       refusals.push(describe(requested, found.real, right, why));
       return [];
     });
-  const write = resolveAll(policy.write, "write");
-  const read = resolveAll(policy.read, "read");
-  if (refusals.length > 0) throw refusal(refusals);
-  const granted = outermost(write);
-  return { write: granted, read: outermost(read).filter((path) => !granted.some((each) => covers(each, path))) };
+  return { granted: { write: resolveAll(policy.write, "write"), read: resolveAll(policy.read, "read") }, refusals };
 }
 
 interface Resolved {

@@ -4,6 +4,7 @@ import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
+import { checkPlan } from "../plan/check-plan.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { postReview } from "./post-review.ts";
@@ -29,7 +30,8 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const collected = await collectWork(context, work, { role, outcome });
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
-  const filtered = role === "analyze" ? await filterCandidates(context, work, bound) : bound;
+  const checked = await checkPlan(context, work, bound);
+  const filtered = role === "analyze" ? await filterCandidates(context, work, checked) : checked;
   const failures = [...collected.failures, ...(await postReview(context, filtered, work))];
   ports.hooks.passCheckpoint("review.posted");
   return toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
@@ -70,7 +72,6 @@ function rejectMissingResult(outcome: Outcome, collected: CollectedWork, role: R
 
 function findMissingResult(outcome: Outcome, { isEmpty }: CollectedWork, role: Role): string | null {
   if (outcome.name === "implemented") return CHANGING_ROLES.includes(role) && isEmpty ? "changed no file" : null;
-  // An executor cannot change files, so the text is all that can remain of its work.
-  if (outcome.name !== "completed" || (outcome.payload.result ?? "").trim() !== "") return null;
-  return "delivered no result";
+  if (outcome.name !== "completed" || !isEmpty || (outcome.payload.result ?? "").trim() !== "") return null;
+  return "delivered neither a result nor a file";
 }

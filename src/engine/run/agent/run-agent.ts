@@ -35,7 +35,7 @@ export async function runAgent(
   const { ports, run } = context;
   // A started agent is not affected by later changes of the settings.
   const ended = (await wasStarted(ports, run.id))
-    ? await watchJob(context, ports.runFiles.dir(run.id), null, createStuckWatch(context, role))
+    ? await watchJob(context, ports.runFiles.dir(run.id), null, { onOutput: createStuckWatch(context, role) })
     : await start();
   ports.hooks.passCheckpoint("supervisor.ended");
   const record = ended.kind === "ended" ? await mergeSetupRecord(context, ended.record) : null;

@@ -2,6 +2,8 @@ import { agentEnvironment, type AgentEnvironment } from "../../../core/prompt/ag
 import { durationWords } from "../../../core/notices/notice-message.ts";
 import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { outcomeJsonSchema } from "../../../core/outcomes/outcome-json-schema.ts";
+import { readExecutionPlan } from "../../../core/outcomes/execution-plan.ts";
+import { UserError } from "../../../core/text/errors.ts";
 import { accountOf, resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { Role } from "../../../core/task/role.ts";
@@ -13,7 +15,7 @@ import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { applyBudget } from "./budget.ts";
 import type { ReportServer } from "../../ports.ts";
-import { agentPolicy, grantFor } from "../prepare/sandbox-policy.ts";
+import { agentPolicy, grantFor, writablePaths } from "../prepare/sandbox-policy.ts";
 import { prepareCheckTree } from "../prepare/reusable-trees.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
@@ -51,9 +53,11 @@ export async function startAgent(
   ports.hooks.passCheckpoint("workspace.opened");
   const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
   // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
-  const { executes } = grantFor(context, role);
+  const { executes, inWorkspace } = grantFor(context, role);
   const setupEnd = executes ? await setUpWorkspace(context, work, workspace, prepared.paths) : null;
   if (setupEnd !== null) return setupEnd;
+  // After set-up, which could have replaced a directory by a link.
+  await ports.workspaces.makeDirectories({ task: context.task.id, name: run.id }, inWorkspace).catch(refuseDirectory);
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
   const preparing = prepareCheckTree(context, role, work.headCommit);
   try {
@@ -61,6 +65,11 @@ export async function startAgent(
   } finally {
     await preparing;
   }
+}
+
+function refuseDirectory(error: unknown): never {
+  if (error instanceof UserError && error.kind === "invalid") throw new StepEnd("sandbox_refused", error.message);
+  throw error;
 }
 
 interface AgentExecution {
@@ -115,8 +124,19 @@ function scopeOf({ pipeline }: StepContext, role: Role): ReportScope {
 async function applyLimits(context: StepContext, role: Role): Promise<RunSettings> {
   const { ports, task, settings, state } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
-  const limited = applyTaskTimeout(context, resolveRun(settings, state.agent, task.options, role), runs);
-  return applyBudget(context, limited, runs);
+  const planned = applyPlanLimits(context, role, resolveRun(settings, state.agent, task.options, role));
+  return applyBudget(context, applyTaskTimeout(context, planned, runs), runs);
+}
+
+/** A person approved the plan with these limits. */
+function applyPlanLimits({ task }: StepContext, role: Role, runSettings: RunSettings): RunSettings {
+  const limits = role === "execute" ? readExecutionPlan(task.plan)?.limits : undefined;
+  const { timeoutMs, maxBudgetUsd } = runSettings;
+  return {
+    ...runSettings,
+    timeoutMs: Math.min(timeoutMs, (limits?.minutes ?? Infinity) * 60_000),
+    maxBudgetUsd: limits?.usd === undefined ? maxBudgetUsd : Math.min(limits.usd, maxBudgetUsd ?? Infinity),
+  };
 }
 
 /** `limits.task_timeout` is shared by all runs of the task. */
@@ -202,16 +222,19 @@ interface RunEndpoints {
 function agentRun(context: StepContext, execution: AgentExecution, { gateway, report }: RunEndpoints): AgentRun {
   const { runSettings, paths, workspace, role, session } = execution;
   const granted = grantFor(context, role);
+  const writable = writablePaths(granted, workspace);
+  const plan = role === "execute" ? readExecutionPlan(context.task.plan) : null;
   return {
     model: runSettings.model,
     maxTurns: runSettings.maxTurns,
     maxBudgetUsd: runSettings.maxBudgetUsd,
-    tools: runSettings.tools,
+    tools: plan?.tools ?? runSettings.tools,
+    systemPrompt: plan?.system_prompt ?? null,
     commands: granted.commands,
     session,
     promptFile: paths.promptFile,
     workspace: workspace.path,
-    mayWrite: granted.workspace === "write",
+    mayWrite: writable.length + granted.write.length > 0,
     write: [paths.outcomeDir, paths.tmp, ...granted.write],
     read: granted.read,
     home: paths.home,

@@ -6,15 +6,16 @@ import { currentCategory } from "../../../core/nightly/category.ts";
 import { baseTestsMode } from "../../../policy/weakened-tests/changed-tests.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
+import { checkCommit } from "./check-commit.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { judgeByBaseline, treeOf, withRun } from "./judge-results.ts";
 import { decideProof, toProofCheck, type FixProof } from "../../../core/task/proof.ts";
 import { proveFix } from "./prove-fix.ts";
 import { NO_PROOF, proveTests, type TestProof, type TestProofParams } from "./prove-tests.ts";
+import { superviseChecks } from "./report-checks.ts";
 import { runChecks, type CheckHost, type RawCheckResult } from "./run-checks.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
-import { baseGatesJobOf, baselineJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
-import { supervise } from "../supervise.ts";
+import { baseGatesJobOf, gatesBaselineJobOf, prepareJob } from "../run-jobs.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
 
 /** Runs the project's checks on a fresh checkout of the task's commit, never in a tree that an agent has used. */
@@ -25,7 +26,7 @@ export async function runChecksStep(context: StepContext): Promise<StepResult> {
   const policy = await checkPolicy(context, work);
   if (policy.rejection !== null || policy.needsDecision !== null) return rejectChange(context, work, policy);
   const checks = await checksFor(context, policy.files);
-  const host: CheckHost = { ...context, perform: (job) => supervise(context, job) };
+  const host: CheckHost = { ...context, perform: (job, toReport) => superviseChecks(context, job, toReport) };
   const modes = proofModes(context, policy);
   const checked = checks.length === 0 ? NOTHING_RAN : await checkChange(host, { work, checks, policy, modes });
   const { results, withBaseGates, proof } = checked;
@@ -85,20 +86,16 @@ function proofModes({ task, settings, pipeline }: StepContext, policy: PolicyRes
 }
 
 async function checkChange(host: CheckHost, { work, checks, policy, modes }: CheckParams): Promise<Checked> {
-  const { gates, tests, touchesTests } = policy;
-  const { ports, run, settings } = host;
-  const tree = { job: run.id, name: run.id, commit: work.headCommit, overlay: null };
-  const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
-  ports.hooks.passCheckpoint("checks.ended");
-  const results = await judgeByBaseline(host, { work, checks, results: raw, job: baselineJobOf(run.id) });
+  const { files, gates, tests, touchesTests } = policy;
+  const { raw, results, setupFailure, records } = await checkCommit(host, { work, checks, files });
   if (setupFailure !== null && results.some(({ status }) => status === "failed"))
     throw new StepEnd("setup_failed", setupFailure);
-  const { failOnWarning } = settings;
+  const { failOnWarning } = host.settings;
   requireAllowedPrograms(results, failOnWarning);
-  const alone = { setupFailure, raw, results, withBaseGates: [], proof: NO_PROOF, records: [record] };
+  const alone = { setupFailure, raw, results, withBaseGates: [], proof: NO_PROOF, records };
   if (judgeChange({ ...alone, gates: [], proofs: [], doubts: [], failOnWarning }).kind === "failed") return alone;
   const proof = await proveTests(host, { work, checks, results: raw, tests, touchesTests, ...modes });
-  const proven = { ...alone, proof, records: [record, ...proof.records] };
+  const proven = { ...alone, proof, records: [...records, ...proof.records] };
   if (gates.length === 0) return proven;
   const again = await checkWithBaseGates(host, { work, checks, gates });
   return { ...proven, withBaseGates: again.results, records: [...proven.records, again.record] };
@@ -137,7 +134,7 @@ async function checkWithBaseGates(
 ): Promise<{ readonly results: readonly CheckResult[]; readonly record: ExitRecord }> {
   const job = baseGatesJobOf(host.run.id);
   const overlay = { commit: work.baseCommit, files: gates };
-  const tree = { job, name: treeOf(job), commit: work.headCommit, overlay };
+  const tree = { job, name: treeOf(job), commit: work.headCommit, place: "change_with_base_files", overlay } as const;
   const { record, results: raw, setupFailure } = await runChecks(host, tree, checks);
   // The old files may not fit the new ones. Then they cannot judge the change, and a person decides.
   const results =

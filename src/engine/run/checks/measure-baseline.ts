@@ -28,7 +28,7 @@ export async function measureBaseline(host: CheckHost, params: BaselineParams): 
   const known = new Map((await loadKnown(host, commit, checks)).filter(([, result]) => isUsable(result)));
   const missing = checks.filter(({ name }) => !known.has(name));
   if (missing.length > 0)
-    for (const result of await measure(host, { ...tree, commit, overlay: null }, missing))
+    for (const result of await measure(host, { ...tree, commit, place: "base", overlay: null }, missing))
       known.set(result.name, result);
   return checks.flatMap(({ name }) => known.get(name) ?? []);
 }

@@ -83,6 +83,16 @@ async function fix({ changes, settings = "", files = {}, check = runTests }: Sce
   };
 }
 
+/** The roles whose prompt says that a test must fail without the fix. */
+async function rolesToldAboutProof(settings: string): Promise<readonly (string | null)[]> {
+  const { runs } = await fix({ changes: [{ ...FIX, ...GOOD_TEST }], settings });
+  const agents = runs.filter(({ step }) => step === "agent");
+  const prompts = await Promise.all(
+    agents.map(({ id }) => readFile(join(world.ports.runFiles.dir(id), "prompt.md"), "utf8")),
+  );
+  return agents.filter((_, index) => prompts[index]?.includes("fails without your fix")).map(({ role }) => role);
+}
+
 describe("proof of a fix", () => {
   it("a test that fails on the base commit and passes on the change proves the fix", async () => {
     const { outcomes, proofs, runs, id } = await fix({ changes: [{ ...FIX, ...GOOD_TEST }] });
@@ -94,6 +104,12 @@ describe("proof of a fix", () => {
       type: "check.ended",
       summary: "check proof of the fix: proven",
     });
+  });
+
+  it("the agent is told that its test must fail without the fix, unless nothing is proven", async () => {
+    expect(await rolesToldAboutProof("")).toEqual(["implement"]);
+    await world.close();
+    expect(await rolesToldAboutProof("gates: { proof: off }\n")).toEqual([]);
   });
 
   it("a test that passes without the fix is sent back once with that sentence, and then shown", async () => {

@@ -65,7 +65,7 @@ async function runOnBase(
 ) {
   const job = proofJobOf(host.run.id);
   const overlay = { commit: headCommit, files: tests };
-  return runChecks(host, { job, name: treeOf(job), commit: baseCommit, overlay }, commands);
+  return runChecks(host, { job, name: treeOf(job), commit: baseCommit, place: "base_with_tests", overlay }, commands);
 }
 
 /** The whole checks, as they are configured: a base that is red anyway makes the tests of the change fail, too. */
@@ -81,5 +81,5 @@ async function measureBase(
 /** A `related` command can fail for its own reasons, so it must pass on the change. */
 async function runOnChange(host: CheckHost, { headCommit }: Work, commands: readonly CheckSettings[]) {
   const job = proofChangeJobOf(host.run.id);
-  return runChecks(host, { job, name: treeOf(job), commit: headCommit, overlay: null }, commands);
+  return runChecks(host, { job, name: treeOf(job), commit: headCommit, place: "change", overlay: null }, commands);
 }

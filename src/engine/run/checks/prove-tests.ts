@@ -84,7 +84,7 @@ async function runBaseTests(host: CheckHost, params: TestProofParams): Promise<T
   if (passed.length === 0) return NO_PROOF;
   const job = baseTestsJobOf(host.run.id);
   const overlay = { commit: work.baseCommit, files: tests };
-  const tree = { job, name: treeOf(job), commit: work.headCommit, overlay };
+  const tree = { job, name: treeOf(job), commit: work.headCommit, place: "change_with_base_files", overlay } as const;
   const { record, results: raw, setupFailure } = await runChecks(host, tree, passed);
   if (setupFailure !== null) return { ...NO_PROOF, records: [record] };
   const judged = await judgeByBaseline(host, {

@@ -1,17 +1,19 @@
 import type { CheckResult } from "../../../core/task/run.ts";
+import type { CheckPlace } from "../../../core/task/running-check.ts";
 import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
 import { excerptOutput } from "../../../core/check-output/excerpt-output.ts";
 import { failedTests, findFailures } from "../../../core/check-output/find-failures.ts";
 import type { RawCheckStatus, ReportedFailures, TestCounts } from "../../../core/task/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { LogRange } from "../../../ports/run-files.ts";
-import type { CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
+import type { CommandProgress, CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";
 import type { TreeOverlay } from "../../../ports/workspace.ts";
 import { describeSetup } from "../prepare/explain-setup.ts";
 import { openWorkspace, projectJob, setupCommand, setupFailed, shellCommand } from "../prepare/setup-workspace.ts";
 import { reuseSetup } from "../prepare/reuse-setup.ts";
 import { wasStarted } from "../run-jobs.ts";
 import { StepEnd, type CommandContext } from "../step-context.ts";
+import type { CheckReport, ToReport } from "./report-checks.ts";
 
 /** Size of what is kept of an output. */
 const TAIL_LENGTH = 8_000;
@@ -21,8 +23,8 @@ const REPEATED_TAIL_LENGTH = 1_000;
 
 /** Where checks run: for a run of a task, or outside of any task to measure a base commit. */
 export interface CheckHost extends CommandContext {
-  /** Starts a job and waits for its end. */
-  readonly perform: (job: Job) => Promise<JobResult>;
+  /** Starts a job and waits for its end. Outside of a task, nothing is reported. */
+  readonly perform: (job: Job, toReport: ToReport) => Promise<JobResult>;
 }
 
 /** The fresh checkout that checks run in. */
@@ -32,6 +34,7 @@ export interface CheckTree {
   /** Name of the workspace. */
   readonly name: string;
   readonly commit: string;
+  readonly place: CheckPlace;
   /** Files that are taken from another commit, for example to check a change with the base commit's test scripts. */
   readonly overlay: TreeOverlay | null;
 }
@@ -52,22 +55,36 @@ export interface TreeResult {
   readonly setupFailure: string | null;
 }
 
+/** A command to run. */
+export interface PlannedCheck extends CheckSettings {
+  /** If it fails, the commands after it do not run. Default: they run. */
+  readonly stopsOnFailure?: boolean;
+}
+
 /** Runs set-up and checks on a fresh checkout: never in a tree that an agent has used. */
 export async function runChecks(
   host: CheckHost,
   tree: CheckTree,
-  checks: readonly CheckSettings[],
+  checks: readonly PlannedCheck[],
 ): Promise<TreeResult> {
   const record = await runCommands(host, tree, checks);
   const setupFailure = setupFailed(record) ? await describeSetup(host, tree.job, record) : null;
   const results =
     setupFailure === null
-      ? await Promise.all(checks.map((check) => toResult(host, tree, check, record)))
+      ? await Promise.all(upToStop(checks, record).map((check) => toResult(host, tree, check, record)))
       : checks.map((check) => didNotRun(check, setupFailure));
   return { record, results, setupFailure };
 }
 
-async function runCommands(host: CheckHost, tree: CheckTree, checks: readonly CheckSettings[]): Promise<ExitRecord> {
+/** The checks that had to run: all of them, or those up to the one that stopped the job. */
+function upToStop(checks: readonly PlannedCheck[], { commands }: ExitRecord): readonly PlannedCheck[] {
+  const last = checks.findIndex(
+    (check) => check.stopsOnFailure === true && commands.at(-1)?.name === commandName(check),
+  );
+  return last === -1 ? checks : checks.slice(0, last + 1);
+}
+
+async function runCommands(host: CheckHost, tree: CheckTree, checks: readonly PlannedCheck[]): Promise<ExitRecord> {
   const { ports, task } = host;
   const paths = await ports.runFiles.prepare({ run: tree.job, task: task.id, role: null });
   const workspace = await openWorkspace(host, tree.name, tree.commit, tree.overlay);
@@ -80,13 +97,28 @@ async function runCommands(host: CheckHost, tree: CheckTree, checks: readonly Ch
         command: check.command,
         timeoutMs: check.timeoutMs,
         logFile: logFile(check),
-        ifFails: "continue",
+        ifFails: check.stopsOnFailure === true ? "stop" : "continue",
         rerun: true,
       }),
     ),
   ];
   ports.hooks.passCheckpoint("checks.started");
-  return requireRecord(await host.perform(projectJob(host, paths.dir, commands)));
+  const job = projectJob(host, paths.dir, commands);
+  return requireRecord(await host.perform(job, (progress) => toReport(tree, checks, progress)));
+}
+
+function toReport(
+  { job, place }: CheckTree,
+  checks: readonly CheckSettings[],
+  { at, command, result }: CommandProgress,
+): CheckReport | null {
+  const check = checks.find((each) => commandName(each) === command);
+  if (check === undefined) return null;
+  const { name, severity } = check;
+  const report = { at, name, severity, place, log: `${job}/${logFile(check)}` };
+  if (result === null) return { ...report, result: null };
+  const { exit, durationMs } = result;
+  return { ...report, result: { status: statusOf(result), exitCode: exit.code, durationMs } };
 }
 
 function requireRecord(result: JobResult): ExitRecord {
@@ -106,7 +138,7 @@ function commandName({ name }: Pick<CheckSettings, "name">): string {
 }
 
 function logFile({ name }: Pick<CheckSettings, "name">): string {
-  return `checks/${name}.log`;
+  return `checks/${name.replace(" (related)", ".related")}.log`;
 }
 
 async function toResult(

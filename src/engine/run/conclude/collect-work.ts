@@ -1,5 +1,5 @@
 import { entryOf, type Outcome } from "../../../core/outcomes/outcome.ts";
-import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
+import { KEEPING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { Artifact } from "../../../core/task/task.ts";
 import type { DiffStats } from "../../../ports/workspace.ts";
 import type { StepContext, Work } from "../step-context.ts";
@@ -24,7 +24,7 @@ export async function collectWork(
   work: Work,
   { role, outcome }: { readonly role: Role; readonly outcome: Outcome },
 ): Promise<CollectedWork> {
-  if (!CHANGING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [], failures: [] };
+  if (!KEEPING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [], failures: [] };
   const failures: string[] = [];
   const commit = await commitFiles(context, outcome, failures);
   const isDiscarded = entryOf(outcome.name).discardsWork;
@@ -60,7 +60,7 @@ async function commitFiles(
     return commit;
   } catch (error) {
     // The agent may have deleted its workspace. If its run failed, report that failure instead.
-    if (outcome.name === "implemented") throw error;
+    if (outcome.name === "implemented" || outcome.name === "completed") throw error;
     ports.log.warn("the run's files could not be collected", { run: run.id, error: String(error) });
     failures.push(`The run's files could not be collected: ${messageOf(error)}`);
     return null;

@@ -3,6 +3,7 @@ import type { Role } from "../../../core/task/role.ts";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
+import { planRequest } from "../plan/plan-request.ts";
 import type { CommandContext, StepContext } from "../step-context.ts";
 
 interface PolicyParams {
@@ -28,7 +29,7 @@ export function agentPolicy(context: StepContext, params: AgentPolicyParams): Sa
   const { workspace, paths, role, read } = params;
   const granted = grantFor(context, role);
   const base = basePolicy(context, params);
-  const writable = granted.workspace === "write" ? [workspace.path] : [];
+  const writable = writablePaths(granted, workspace);
   return {
     ...base,
     own: {
@@ -47,10 +48,16 @@ export function agentPolicy(context: StepContext, params: AgentPolicyParams): Sa
   };
 }
 
-/** Commands come from the pipeline's state or else the role's settings, limited to what the project allows. */
-export function grantFor({ settings, state }: StepContext, role: Role): Access {
+/** What a run may write in its workspace. */
+export function writablePaths(granted: Access, { path }: Pick<Workspace, "path">): readonly string[] {
+  return granted.workspace === "write" ? [path] : granted.inWorkspace.map((each) => `${path}/${each}`);
+}
+
+/** Commands come from the pipeline's state or else the role's settings, limited to what the plan and the project allow. */
+export function grantFor(context: StepContext, role: Role): Access {
+  const { settings, state } = context;
   const commands = state.agent.commands ?? settings.roles[role].commands;
-  return grantAccess(role, settings.sandbox, { commands, plan: null });
+  return grantAccess(role, settings.sandbox, { commands, plan: planRequest(context, role) });
 }
 
 /** Policy of the project's own commands (set-up and checks): all that the project allows. They cannot write an outcome. */

@@ -17,6 +17,7 @@ import { renderDocument } from "../../../core/task/render-document.ts";
 import { describePriorReviews } from "../../../core/task/review.ts";
 import { describeCheck } from "../../../core/task/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
+import { describeGrants } from "../plan/describe-grants.ts";
 import { loadRelatedTask } from "./load-related-task.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
 
@@ -104,6 +105,7 @@ export async function promptValues(ports: EnginePorts, params: ValuesParams): Pr
       avoidRecentCommits: recentCommits,
       change,
     },
+    provesFix: pipeline.policy.proof && settings.gates.proof !== "off",
   };
 }
 
@@ -122,6 +124,7 @@ function formatDate(timeZone: string, at: number): string {
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const MAX_DIFF_BYTES = 200_000;
+const PLANNING_ROLES: readonly Role[] = ["plan", "plan_revision"];
 const ROLES_WITH_DIFF: readonly Role[] = ["review", "verify", "describe"];
 const ROLES_WITH_CHECKS: readonly Role[] = ["verify", "describe", "review"];
 
@@ -135,6 +138,7 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context))),
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
+    ...(PLANNING_ROLES.includes(role) && describeGrants(context)),
     ...(role === "review" && { prior_review: describePriorReviews(context.task) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };

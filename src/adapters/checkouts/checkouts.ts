@@ -1,0 +1,41 @@
+import type { FileChange } from "../../core/change/file-change.ts";
+import type { AppliedChange, AppliedFile, ApplyParams, Checkouts } from "../../ports/checkout.ts";
+import { compareFile, refuseFile } from "./compare-file.ts";
+import { writeFileChange } from "./write-file.ts";
+
+export function createCheckouts(): Checkouts {
+  return { apply };
+}
+
+interface PlannedFile extends AppliedFile {
+  readonly source: FileChange;
+  /** It cannot be written safely, so `force` does not help. */
+  readonly isRefused: boolean;
+}
+
+async function apply({ root, changes, force, dryRun }: ApplyParams): Promise<AppliedChange> {
+  const planned: PlannedFile[] = [];
+  for (const change of changes) planned.push(await planFile(root, change, force));
+  const isBlocked = planned.some(({ problem, isRefused }) => problem !== null && (isRefused || !force));
+  const mayWrite = !isBlocked && !dryRun;
+  if (mayWrite)
+    for (const { source, change } of planned) if (change !== "unchanged") await writeFileChange(root, source);
+  return {
+    applied: mayWrite,
+    files: planned.map(({ path, change, problem }) => ({ path, change, problem })),
+  };
+}
+
+async function planFile(root: string, source: FileChange, force: boolean): Promise<PlannedFile> {
+  const { path } = source;
+  const refused = await refuseFile(root, source);
+  if (refused !== null) return { path, change: changeOf(source), problem: refused, source, isRefused: true };
+  const found = await compareFile(root, source);
+  const problem = found === "other" && !force ? "was changed since the task started" : null;
+  return { path, change: found === "after" ? "unchanged" : changeOf(source), problem, source, isRefused: false };
+}
+
+function changeOf({ before, after }: FileChange): AppliedFile["change"] {
+  if (after === null) return "deleted";
+  return before === null ? "created" : "modified";
+}

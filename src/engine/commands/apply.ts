@@ -1,0 +1,69 @@
+import { newEvent, type Actor } from "../../core/task/event.ts";
+import { hasEnded, type Task } from "../../core/task/task.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { AppliedChange } from "../../ports/checkout.ts";
+import type { EnginePorts } from "../ports.ts";
+import { readTask, transact, withTaskLock } from "../transact.ts";
+import type { ApplyDraft } from "./commands-contract.ts";
+import { requireProject } from "./require-project.ts";
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Brings the files of an ended task over to the person's checkout. */
+export async function applyTask(
+  ports: EnginePorts,
+  id: string,
+  { force, dryRun, actor }: ApplyDraft & { readonly actor: Actor },
+): Promise<AppliedChange> {
+  return withTaskLock(ports, id, async () => {
+    const task = await readTask(ports, id);
+    const { from, to } = requireFiles(task);
+    const { name, path } = await requireProject(ports.store, task.project);
+    if (path === null)
+      throw new UserError(
+        "conflict",
+        `Project "${name}" has no checkout on this machine.`,
+        `Run "nightshift init" in a clone of it first.`,
+      );
+    const changes = await ports.workspaces.readChanges({
+      project: name,
+      task: id,
+      from,
+      to,
+      maxFileBytes: MAX_FILE_BYTES,
+    });
+    const change = await ports.checkouts.apply({ root: path, changes, force, dryRun });
+    if (change.applied) await record(ports, id, change, actor);
+    return change;
+  });
+}
+
+function requireFiles(task: Task): { readonly from: string; readonly to: string } {
+  if (!hasEnded(task))
+    throw new UserError(
+      "conflict",
+      `Cannot apply ${task.id}: it is ${task.status}.`,
+      "Only the files of a task that has ended can be applied.",
+    );
+  const { baseCommit, headCommit } = task;
+  if (baseCommit === null || headCommit === null || baseCommit === headCommit)
+    throw new UserError("conflict", `${task.id} has no files to apply.`, `See "nightshift results ${task.id}".`);
+  return { from: baseCommit, to: headCommit };
+}
+
+async function record(ports: EnginePorts, id: string, { files }: AppliedChange, actor: Actor): Promise<void> {
+  const written = files.filter(({ change }) => change !== "unchanged").length;
+  await transact(ports, id, null, (task) => {
+    const at = ports.clock.now();
+    const summary = `apply: ${written} ${written === 1 ? "file" : "files"} written by ${actor.name}`;
+    const event = newEvent({
+      at,
+      task: id,
+      type: "task.decided",
+      actor,
+      summary,
+      data: { decision: "apply", files: written },
+    });
+    return { advance: { task: { ...task, updatedAt: at }, events: [], next: null }, events: [event] };
+  });
+}

@@ -1,0 +1,180 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
+import { git } from "../../src/testing/temp-repo.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+const PLAN = {
+  outcome: "plan_complete",
+  summary: "Write a report.",
+  prompt: "Write reports/parsers.md.",
+  system_prompt: "",
+  tools: ["Write", "Bash"],
+  directories: ["reports"],
+  network: [],
+  needs_git: false,
+  estimate: { tokens: 1000, minutes: 1, usd: 0.1 },
+  reasoning: "One file.",
+};
+
+interface Staged extends NightOptions {
+  /** What the planner reports, one after the other. */
+  readonly plans: readonly object[];
+  /** The executor as a shell script. */
+  readonly execute?: string;
+}
+
+/** The agent plans and executes. Each run of the planner reports the next plan. */
+async function openStaged({ plans, execute, ...options }: Staged): Promise<Night> {
+  const cases = plans.map((plan, index) => `${index + 1}) cat > "$OUT" <<'END'\n${JSON.stringify(plan)}\nEND\n;;`);
+  const agent = `case $NIGHTSHIFT_ROLE in
+plan*) case $N in ${cases.join("\n")} esac ;;
+execute) ${execute ?? "true"}
+printf '{"outcome":"completed","summary":"done","result":"B is the fastest."}' > "$OUT" ;;
+esac`;
+  night = await openNight({ userSettings: "sandbox: { mode: enforce }\n", agent, ...options });
+  return night;
+}
+
+async function approved({ submit, settled, commands }: Night) {
+  const waiting = await settled((await submit({ pipeline: "staged" })).id);
+  expect(waiting).toMatchObject({ state: "staged", waitingFor: { kind: "approval" } });
+  await commands.approve(waiting.id, waiting.planHash, ALICE);
+  return settled(waiting.id);
+}
+
+describe("staged task in a git repository", { timeout: 60_000 }, () => {
+  const TRY_ELSEWHERE = `echo "# Parsers" > reports/parsers.md
+echo broken > greeting.txt; mkdir elsewhere; true`;
+
+  it("writes only to the approved directories, and its files can be applied", async () => {
+    const staged = await openStaged({ plans: [PLAN], execute: TRY_ELSEWHERE });
+    const task = await approved(staged);
+    expect(task).toMatchObject({ status: "succeeded", outcome: "completed" });
+    const { checkout } = staged.repo;
+    await expect(readFile(join(checkout, "reports/parsers.md"))).rejects.toThrow("ENOENT");
+    const options = { force: false, dryRun: false };
+    expect(await staged.commands.apply(task.id, options, ALICE)).toEqual({
+      applied: true,
+      files: [{ path: "reports/parsers.md", change: "created", problem: null }],
+    });
+    expect(await readFile(join(checkout, "reports/parsers.md"), "utf8")).toBe("# Parsers\n");
+    expect(await git(checkout, "status", "--porcelain", "greeting.txt")).toBe("");
+  });
+
+  it("does not overwrite what the person wrote meanwhile", async () => {
+    const staged = await openStaged({ plans: [PLAN], execute: TRY_ELSEWHERE });
+    const task = await approved(staged);
+    const file = join(staged.repo.checkout, "reports/parsers.md");
+    await mkdir(join(staged.repo.checkout, "reports"));
+    await writeFile(file, "mine\n");
+    expect(await staged.commands.apply(task.id, { force: false, dryRun: false }, ALICE)).toMatchObject({
+      applied: false,
+      files: [{ problem: "was changed since the task started" }],
+    });
+    expect(await readFile(file, "utf8")).toBe("mine\n");
+    await staged.commands.apply(task.id, { force: true, dryRun: false }, ALICE);
+    expect(await readFile(file, "utf8")).toBe("# Parsers\n");
+  });
+
+  it("writes nothing with a plan that has no directories", async () => {
+    const staged = await openStaged({
+      plans: [{ ...PLAN, directories: [] }],
+      execute: "mkdir reports; echo x > greeting.txt; true",
+    });
+    const task = await approved(staged);
+    expect(task).toMatchObject({ status: "succeeded", headCommit: task.baseCommit });
+    await expect(staged.commands.apply(task.id, { force: false, dryRun: false }, ALICE)).rejects.toThrow(
+      "has no files to apply",
+    );
+  });
+
+  it("writes directly to an approved directory outside of the repository", async () => {
+    const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
+    try {
+      // As root, the agent runs as another user.
+      await chmod(outside, 0o777);
+      const plan = { ...PLAN, directories: [outside] };
+      const staged = await openStaged({ plans: [plan], execute: `echo direct > ${outside}/note.txt` });
+      const task = await approved(staged);
+      expect(task).toMatchObject({ status: "succeeded", headCommit: task.baseCommit });
+      expect(await readFile(join(outside, "note.txt"), "utf8")).toBe("direct\n");
+    } finally {
+      await rm(outside, { recursive: true });
+    }
+  });
+
+  it("is refused, not successful, if an approved directory is gone when it starts", async () => {
+    const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
+    await chmod(outside, 0o777);
+    const { submit, settled, commands } = await openStaged({ plans: [{ ...PLAN, directories: [outside] }] });
+    const waiting = await settled((await submit({ pipeline: "staged" })).id);
+    await rm(outside, { recursive: true });
+    await symlink("/etc", outside);
+    try {
+      await commands.approve(waiting.id, waiting.planHash, ALICE);
+      const task = await settled(waiting.id);
+      expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+      expect(task.reason).toContain("leads to /etc, which belongs to the system");
+    } finally {
+      await rm(outside);
+    }
+  });
+});
+
+describe("a plan that asks for what cannot be granted", { timeout: 60_000 }, () => {
+  const HOSTILE = { ...PLAN, directories: ["/etc", "../other", "~/.ssh", ".git/hooks"], network: ["evil.example"] };
+
+  it("goes back to the planner once, with the problems", async () => {
+    const staged = await openStaged({ plans: [HOSTILE, PLAN] });
+    const waiting = await staged.settled((await staged.submit({ pipeline: "staged" })).id);
+    expect(waiting).toMatchObject({ state: "staged", plan: { directories: ["reports"], problems: [] } });
+    const [first] = await staged.runs(waiting.id);
+    expect(first).toMatchObject({ outcome: "invalid_output" });
+    expect(first?.error).toContain("/etc (to write) belongs to the system");
+  });
+
+  it("then waits for a person with the problems marked, and cannot be approved", async () => {
+    const staged = await openStaged({ plans: [HOSTILE, HOSTILE] });
+    const waiting = await staged.settled((await staged.submit({ pipeline: "staged" })).id);
+    expect(waiting).toMatchObject({ state: "staged", waitingFor: { kind: "approval" } });
+    const problems = readExecutionPlan(waiting.plan)?.problems?.join("\n") ?? "";
+    expect(problems).toContain('Host "evil.example" is not allowed');
+    expect(problems).toContain('Directory ".git/hooks" is git\'s own data');
+    expect(problems).toContain("/etc (to write) belongs to the system");
+    expect(problems).toMatch(/other \(to write\) contains `\.\.`/);
+    await expect(staged.commands.approve(waiting.id, waiting.planHash, ALICE)).rejects.toThrow(
+      "asks for what cannot be granted",
+    );
+  });
+
+  it("is not approved by itself either", async () => {
+    const staged = await openStaged({ plans: [HOSTILE, HOSTILE] });
+    const waiting = await staged.settled((await staged.submit({ pipeline: "staged", autoApprove: true })).id);
+    expect(waiting).toMatchObject({ state: "staged", status: "waiting" });
+  });
+
+  it("is refused if a directory is a link in the repository", async () => {
+    const staged = await openStaged({
+      plans: [PLAN, PLAN],
+      files: { "greeting.txt": "hello\n" },
+    });
+    await symlink("/etc", join(staged.repo.checkout, "reports"));
+    await git(staged.repo.checkout, "add", "-A");
+    await git(staged.repo.checkout, "commit", "-qm", "link");
+    await git(staged.repo.checkout, "push", "-q", "origin", "HEAD");
+    const waiting = await staged.settled((await staged.submit({ pipeline: "staged" })).id);
+    expect(readExecutionPlan(waiting.plan)?.problems).toEqual([
+      'Directory "reports" is a link in the repository. Ask for the directory that contains it.',
+    ]);
+  });
+});
