@@ -1,12 +1,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
+import { addDecisionCommands } from "./decision-commands.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addMachineCommands } from "./machine-commands.ts";
 import { version } from "./version.ts";
@@ -45,7 +45,7 @@ export function createProgram(): Command {
     .exitOverride();
   addProjectCommands(program);
   addTaskCommands(program);
-  addDecisionCommands(program);
+  addDecisionCommands(program, lazy);
   addRuleCommands(program);
   addReadingCommands(program);
   addDaemonCommands(program);
@@ -230,54 +230,6 @@ function addControlCommands(program: Command): void {
     .command("delete <task>")
     .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
-}
-
-function addDecisionCommands(program: Command): void {
-  program.commandsGroup("Decide:");
-  program
-    .command("approve <task>")
-    .description("Approve a task's plan")
-    .option("--plan <hash>", 'Approve only the plan with this hash (see "nightshift show")')
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).approve));
-  program
-    .command("reject <task> [reason]")
-    .description("Reject the plan or change that the task waits with")
-    .action(lazy(async () => (await import("./commands/act.ts")).reject));
-  program
-    .command("revise <task> <feedback>")
-    .description("Request a new plan, with feedback")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).revise));
-  program
-    .command("answer <task> <answers...>")
-    .description("Answer the agent's questions: <question>=<answer> …")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).answerQuestions));
-  program
-    .command("choose <task> <option>")
-    .description("Choose one of the options that the agent proposed")
-    .option("--note <text>", "Give the reason for the choice")
-    .addOption(
-      new Option(
-        "--then <step>",
-        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
-      ).choices(NEXT_STEPS),
-    )
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).choose));
-  program
-    .command("merge <task>")
-    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
-    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
-    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
-    .action(lazy(async () => (await import("./commands/act.ts")).merge));
-  program
-    .command("apply <task>")
-    .description("Write the files of an ended task to the checkout")
-    .option("--force", "Overwrite files that were changed since the task started")
-    .option("--dry-run", "Show what would be written")
-    .action(lazy(async () => (await import("./commands/apply.ts")).apply));
 }
 
 function addRuleCommands(program: Command): void {
