@@ -122,6 +122,7 @@ test("--until stops after the plan, and resume continues", async () => {
 test("run adds a review, and the task still waits for its merge", async () => {
   const { id } = await until((await feature("Work")).id, isMerging);
   const ran = await user.run("run", id, "review", "--wait", "--json");
+  expect(ran).toMatchObject({ code: 0 });
   const task = JSON.parse(ran.stdout) as TaskJson;
   expect(task).toMatchObject({ state: "merging", status: "waiting", waiting_for: { kind: "merge" } });
   expect(task.reviews).toHaveLength(2);

@@ -17,7 +17,7 @@ import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 async function act(
   context: CliContext,
   perform: (client: Client) => Promise<TaskJson>,
-  options: Partial<Pick<ReportOptions, "wait" | "next">> = {},
+  options: Partial<Omit<ReportOptions, "since">> = {},
 ): Promise<void> {
   const client = await connect(context);
   const task = await perform(client);
@@ -78,7 +78,11 @@ export async function runRole(
   role: SingleRole,
   { wait }: { readonly wait?: boolean },
 ): Promise<void> {
-  await act(context, (client) => client.call("POST /tasks/:id/run", { params: { id }, body: { role } }), { wait });
+  await act(context, (client) => client.call("POST /tasks/:id/run", { params: { id }, body: { role } }), {
+    wait,
+    // The task itself still waits, or ended long ago.
+    isDone: ({ runs }) => runs.at(-1)?.status === "succeeded",
+  });
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {
