@@ -2,7 +2,6 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
-import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
@@ -46,7 +45,6 @@ export function createProgram(): Command {
   addProjectCommands(program);
   addTaskCommands(program);
   addDecisionCommands(program, lazy);
-  addRuleCommands(program);
   addReadingCommands(program);
   addDaemonCommands(program);
   addMachineCommands(program, lazy);
@@ -163,6 +161,7 @@ function addTaskCommands(program: Command): void {
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
+    .option("--detach", "Return at once, without asking about the plan of a staged task")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
     .command("improve")
@@ -230,38 +229,6 @@ function addControlCommands(program: Command): void {
     .command("delete <task>")
     .description("Remove an ended task and its workspace")
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
-}
-
-function addRuleCommands(program: Command): void {
-  const rules = program.command("rules").description("Manage the rules that nightly analyses follow");
-  rules
-    .command("list", { isDefault: true })
-    .description("List the rules, and closed change requests without a reason")
-    .option("--expired", "Include expired rules")
-    .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
-  rules
-    .command("add <text>")
-    .description("Add a rule in your own words")
-    .option("--expires <when>", "Set when the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
-    .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
-  rules
-    .command("edit <rule> <text>")
-    .description("Change the text of a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
-  rules
-    .command("expire <rule>")
-    .description("Let a rule expire, now or at the given time")
-    .option("--at <day>", "Set the day, such as 2027-01-31, or never")
-    .option("--in <time>", "Set the time from now, such as 30d or 6w")
-    .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
-  rules
-    .command("remove <rule>")
-    .description("Delete a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
-  rules
-    .command("reason <task-or-proposal> <kind> [text]")
-    .description(`Record why a change request was rejected: ${REASON_KINDS.join(", ")}`)
-    .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
 }
 
 function addReadingCommands(program: Command): void {

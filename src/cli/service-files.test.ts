@@ -146,6 +146,8 @@ describe("service commands with launchd", () => {
     const output: string[] = [];
     const context = createContext(output);
     await installService(context);
+    // launchd does not create the folder of the log, and does not start the service without it.
+    expect(existsSync(join(dir, "home with space/logs"))).toBe(true);
     await installService(context);
     const file = join(dir, "Library/LaunchAgents/dev.nightshift.daemon.plist");
     expect(readFileSync(calls, "utf8")).toMatch(new RegExp(`bootout [^\n]*\nbootstrap gui/\\d+ ${file}\n[^]*$`));

@@ -87,6 +87,12 @@ export interface Workspaces extends SetupCache {
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
 
+  /**
+   * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
+   * cherry-picked it. False if the task's commit is unknown.
+   */
+  isMerged(params: IsMergedParams): Promise<boolean>;
+
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -182,6 +188,8 @@ export interface OpenWorkspaceParams {
   readonly overlay?: TreeOverlay | null;
   /** Files to copy from the user's checkout (`.env.test`). Missing files are skipped. */
   readonly copy: { readonly from: string; readonly files: readonly string[] } | null;
+  /** Files and folders of the user's checkout to link to. Missing ones are skipped. */
+  readonly link?: { readonly from: string; readonly files: readonly string[] } | null;
   /** Number of ports to reserve. No other workspace gets them while this one exists. */
   readonly ports?: number;
 }
@@ -205,6 +213,8 @@ export interface Workspace {
   readonly commit: string;
   /** Directories its git directory reads objects from. The sandbox must make them readable, never writable. */
   readonly objects: readonly string[];
+  /** Files and folders of the user's checkout that it links to. The sandbox must make them readable, never writable. */
+  readonly links: readonly string[];
   /** Reserved for the programs that run in it. Null if none were requested. */
   readonly ports: PortRange | null;
 }
@@ -325,6 +335,15 @@ export interface CompareBranchParams {
   readonly base: string;
   /** The commit of the default branch that the task's work is based on. */
   readonly workBase: string;
+}
+
+export interface IsMergedParams {
+  readonly project: string;
+  readonly task: string;
+  /** What the task published. */
+  readonly commit: string;
+  /** The newest commit of the default branch, as of the last `sync`. */
+  readonly base: string;
 }
 
 export interface RemoteBranch {

@@ -15,7 +15,7 @@ import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
-import { compareBranch } from "./remote/compare-branch.ts";
+import { compareBranch, isMerged } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
@@ -78,6 +78,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),

@@ -10,7 +10,8 @@ import { readTimeout } from "../read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { describeUnseenWork } from "../unseen-work.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { reportTask } from "../wait/wait-for-task.ts";
+import { taskLine } from "../print/task.ts";
+import { reportSettled, reportTask } from "../wait/wait-for-task.ts";
 
 export interface SubmitOptions {
   readonly pipeline?: string;
@@ -34,6 +35,7 @@ export interface SubmitOptions {
   readonly related?: string;
   readonly issue?: number;
   readonly wait?: boolean;
+  readonly detach?: boolean;
 }
 
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
@@ -70,7 +72,11 @@ export async function submit(context: CliContext, text: string | undefined, opti
     },
   });
   context.progress(await unseenWork);
-  await reportTask(context, client, submitted, { wait: options.wait, since: null });
+  const asks = context.interactive && options.detach !== true && submitted.pipeline === "staged";
+  if (!asks) return reportTask(context, client, submitted, { wait: options.wait, since: null });
+  context.progress(taskLine(context, submitted));
+  const { decideOnPlan } = await import("../plan/decide-on-plan.ts");
+  await reportSettled(context, client, await decideOnPlan(context, client, submitted));
 }
 
 /** Options of the command line win over the front matter of the file. */

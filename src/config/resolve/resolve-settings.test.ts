@@ -29,6 +29,7 @@ describe("resolveSettings", () => {
         branch: "agent/{{slug}}-{{id}}",
         rebase: true,
         copy: [],
+        link: [],
         ports: 10,
       },
       sandbox: { mode: "enforce", write: [], read: [], network: [], privateHosts: [], commands: null },

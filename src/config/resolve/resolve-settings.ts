@@ -126,6 +126,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
     react: {
       ci: written.react?.ci ?? DEFAULT_REACT.ci,
       comments: written.react?.comments ?? DEFAULT_REACT.comments,
+      quietMs: parseDuration(written.react?.quiet ?? "") ?? DEFAULT_REACT.quietMs,
     },
     options: pickOwn(found, written),
   };
@@ -208,6 +209,7 @@ function resolveWorkspace(user: UserWritten, own: ProjectWritten): Settings["wor
     branch: written.branch ?? DEFAULTS.branch,
     rebase: written.rebase ?? true,
     copy: written.copy ?? [],
+    link: written.link ?? [],
     ports: capAmount(user.workspace?.ports, own.workspace?.ports) ?? DEFAULTS.ports,
   };
 }

@@ -175,6 +175,11 @@ export const workspace = z.strictObject({
     .max(200)
     .optional()
     .describe("Untracked files to copy from your checkout, such as `.env.test`."),
+  link: z
+    .array(innerPath)
+    .max(200)
+    .optional()
+    .describe("Untracked files and folders of your checkout that runs can read and not change, such as `fixtures`; only with the sandbox."),
   ports: z.int().min(0).max(1000).optional().describe("Number of ports reserved for each workspace; default 10."),
 });
 

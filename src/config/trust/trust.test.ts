@@ -39,6 +39,7 @@ const HOSTILE: readonly (readonly [key: string, yaml: string])[] = [
   ["workspace.branch", "workspace: { branch: 'release/{{id}}' }"],
   ["workspace.rebase", "workspace: { rebase: false }"],
   ["workspace.copy", "workspace: { copy: [.env] }"],
+  ["workspace.link", "workspace: { link: [private] }"],
   ["workspace.ports", "workspace: { ports: 1000 }"],
   ["sandbox.write", "sandbox: { write: [/home] }"],
   ["sandbox.read", "sandbox: { read: [/home] }"],

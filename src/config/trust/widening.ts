@@ -41,6 +41,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   // Without this list, all programs of the system are allowed. So removing it grants more permissions too.
   "sandbox.commands": "gate",
   "workspace.copy": "list",
+  "workspace.link": "list",
   "roles.*.tools": "list",
   "roles.*.commands": "list",
   "secrets.*.roles": "list",

@@ -94,6 +94,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "errors",
     payload: z.object({ commit, details: z.string().optional() }),
   }),
@@ -102,6 +103,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "comments",
     payload: z.object({ details: z.string().optional() }),
   }),
@@ -110,6 +112,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { publish: true, wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     payload: z.object({ commit }),
   }),
   /** The task's branch no longer contains what the task published. `commit`: what it contains instead. */

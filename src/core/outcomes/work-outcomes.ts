@@ -127,6 +127,7 @@ export const WORK_OUTCOMES = {
     class: "verdict",
     from: { agent: ["review"], wait: ["review"] },
     trigger: "comments",
+    startsRound: true,
     schema: z.object({ summary: text, comments, commit }),
     when: "when something must change before the merge. `severity` is critical, suggestion or nit.",
     example: {

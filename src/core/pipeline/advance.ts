@@ -15,7 +15,16 @@ import { askPerson } from "./ask-person.ts";
 import { recordMove } from "./record-move.ts";
 import { stopAsRequested } from "./stop-after.ts";
 import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
-import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
+import {
+  backOff,
+  countRun,
+  endFailureRow,
+  increment,
+  itemCounts,
+  ownNumber,
+  runCounts,
+  withFreshRepairs,
+} from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
 import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
@@ -162,7 +171,8 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
     const summary = `${params.outcome.summary} (limit "${name}" of ${max} used up)`;
     return takeElse({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
   }
-  return enterAfterOutcome({ ...params, task: increment(task, name), to, role: target.role, trigger });
+  const counted = increment(withFreshRepairs(params, name), name);
+  return enterAfterOutcome({ ...params, task: counted, to, role: target.role, trigger });
 }
 
 /** Every run that follows a failure starts with a delay, whatever the pipeline says. */

@@ -48,9 +48,11 @@ export interface ReactSettings {
   /** Repair the change if CI failed. */
   readonly ci: boolean;
   readonly comments: (typeof COMMENT_REACTIONS)[number];
+  /** How long people must have paused before their comments start work. */
+  readonly quietMs: number;
 }
 
-export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested" };
+export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested", quietMs: 60_000 };
 
 export interface ForgeSettings {
   readonly kind: string;
@@ -110,6 +112,8 @@ export interface WorkspaceSettings {
   readonly branch: string;
   readonly rebase: boolean;
   readonly copy: readonly string[];
+  /** Files and folders of the checkout that are linked into workspaces, read-only. */
+  readonly link: readonly string[];
   readonly ports: number;
 }
 

@@ -64,5 +64,12 @@ function findCopiedFolders({ settings, dir }: ConfigurationParams): readonly Fin
   );
   if (folders.length === 0) return [];
   const detail = `workspace.copy lists ${folders.join(", ")}, but only files can be copied, so every run would fail`;
-  return [{ name: "workspace.copy", ok: "no", detail, fix: `list the files themselves, ${THEN_TRUST}` }];
+  return [
+    {
+      name: "workspace.copy",
+      ok: "no",
+      detail,
+      fix: `list the files themselves, or use workspace.link, ${THEN_TRUST}`,
+    },
+  ];
 }

@@ -20,6 +20,7 @@ import { addToken, removeToken } from "./tokens.ts";
 const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
+  approveEdited: "approve",
   reject: "approve",
   revise: "approve",
   answer: "approve",
@@ -56,7 +57,8 @@ export function createCommands(ports: EnginePorts): Commands {
       if (draft.withoutChecks) requireRight(actor, "approve", "Submitting a task without the project's checks");
       return submit(ports, draft, actor);
     },
-    approve: (task, planHash, actor) => approve(ports, task, { planHash, actor }),
+    approve: (task, planHash, actor) => approve(ports, task, { planHash, plan: null, actor }),
+    approveEdited: (task, edited, actor) => approve(ports, task, { ...edited, actor }),
     reject: (task, reason, actor) => reject(ports, task, { reason, actor }),
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),

@@ -4,7 +4,7 @@ import { SINGLE_ROLES } from "../../core/pipeline/single-run.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
-import { comment, idOrPrefix, requiredName, shortText } from "./common.ts";
+import { comment, freeObject, idOrPrefix, requiredName, shortText } from "./common.ts";
 import { route } from "./route.ts";
 import { appliedSchema, maxTurns, taskSchema } from "./task.ts";
 
@@ -24,7 +24,12 @@ export const TASK_ACTIONS = {
   "POST /tasks/:id/approve": taskAction(
     "approve",
     "Approve the plan with this hash, or with at least its first 12 characters.",
-    z.strictObject({ plan_hash: shortText.nullable().default(null) }),
+    z.strictObject({
+      plan_hash: shortText.nullable().default(null),
+      plan: freeObject.nullable().default(null).meta({
+        description: "An edited plan of a staged task, which is approved instead of the one with this hash.",
+      }),
+    }),
   ),
   "POST /tasks/:id/reject": taskAction(
     "approve",

@@ -33,7 +33,7 @@ export async function keyOfSetup(context: GitContext, params: SetupParams): Prom
     platform: [process.platform, process.arch],
     tools: findTools(params),
     files: await listInputs(task.engine, tree.index),
-    copied: copied.map((file) => [file, hash(readFileSync(join(tree.tree, file)))]),
+    copied: copied.map((file) => [file, hashCopied(join(tree.tree, file))]),
   };
   return hash(JSON.stringify(inputs));
 }
@@ -76,6 +76,11 @@ function describeTool(name: string, dirs: readonly string[]): readonly string[] 
     }
   }
   return [];
+}
+
+/** The content of linked folders is not followed: install commands read files. */
+function hashCopied(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? hash(readFileSync(path)) : "";
 }
 
 function hash(content: string | Buffer): string {

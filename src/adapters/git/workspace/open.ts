@@ -6,7 +6,7 @@ import type { OpenWorkspaceParams, PrepareTreeParams, Workspace } from "../../..
 import { isRoot } from "../read/changes.ts";
 import { mirrorPath, removalKey, taskPaths, treePaths } from "../context.ts";
 import type { GitContext, TaskPaths, TreePaths } from "../context.ts";
-import { copyFiles, ignorePattern } from "./copy-files.ts";
+import { copyFiles, ignorePattern, linkFiles } from "./copy-files.ts";
 import { exists, repairGitDir, writeGitDir, type GitDirParams } from "../git-dir.ts";
 import { gitFailure, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
@@ -26,10 +26,17 @@ export async function openTree(context: GitContext, params: OpenWorkspaceParams)
   const objects = [join(task.engine, "objects"), join(mirror, "objects")];
   return await context.locks(params.task, async () => {
     const record = await readRecord(tree);
-    if (record) return { path: tree.tree, commit: record.commit, objects, ports: record.ports ?? null };
+    if (record)
+      return {
+        path: tree.tree,
+        commit: record.commit,
+        objects,
+        links: record.links ?? [],
+        ports: record.ports ?? null,
+      };
     const at = { task, tree, mirror };
-    const { ports = null } = await buildTree(at, (built) => fillTree(context, params, at, built));
-    return { path: tree.tree, commit: params.commit, objects, ports };
+    const { links = [], ports = null } = await buildTree(at, (built) => fillTree(context, params, at, built));
+    return { path: tree.tree, commit: params.commit, objects, links, ports };
   });
 }
 
@@ -93,7 +100,12 @@ async function fillTree(
     await checkOut(params, at, { files, index });
   }
   const { identity } = await context.person();
-  const copied = params.copy === null ? [] : await copyFiles(params.copy, files);
+  const linked = params.link == null ? [] : await linkFiles(params.link, files);
+  const copied = [
+    ...(params.copy === null ? [] : await copyFiles(params.copy, files)),
+    ...linked.map(({ file }) => file),
+  ];
+  const links = linked.map(({ target }) => target);
   await writeGitDir(join(files, ".git"), {
     head: params.branch,
     bare: false,
@@ -103,7 +115,7 @@ async function fillTree(
     exclude: copied.map(ignorePattern),
   });
   const [record] = await Promise.all([
-    writeRecord(context, at.tree, { commit: params.commit, copied }, params.ports ?? 0),
+    writeRecord(context, at.tree, { commit: params.commit, copied, links }, params.ports ?? 0),
     // The stat data is identical, so the agent's first `git status` does not have to read files.
     copyFile(index, join(files, ".git", "index")),
     copyFile(join(at.mirror, "shallow"), join(files, ".git", "shallow")).catch(() => undefined),

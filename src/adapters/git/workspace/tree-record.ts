@@ -10,6 +10,8 @@ export interface TreeRecord extends PortReservation {
   readonly commit: string;
   /** Files copied from the user's checkout, which are not part of the work. */
   readonly copied: readonly string[];
+  /** What it links to in the user's checkout. The links themselves are in `copied`. Missing in records of earlier versions. */
+  readonly links?: readonly string[];
 }
 
 /** Returns null if the checkout does not exist, is incomplete or is from before a reboot. A link in its place is not our checkout. */
@@ -33,7 +35,7 @@ const PORTS_KEY = "ports of all tasks";
 export async function writeRecord(
   context: GitContext,
   tree: TreePaths,
-  about: Pick<TreeRecord, "commit" | "copied">,
+  about: Pick<TreeRecord, "commit" | "copied" | "links">,
   ports: number,
 ): Promise<TreeRecord> {
   const write = async (reserved: Pick<TreeRecord, "ports">): Promise<TreeRecord> => {

@@ -19,11 +19,13 @@ export async function installService(context: CliContext): Promise<void> {
   const home = await findHome(context.env);
   await recordPath(context);
   const path = mergePaths(context.env["PATH"] ?? "", readRecordedPath(home)?.path ?? "");
+  const { logs } = homePaths(home);
   const text = manager.render({
     command: [...daemonCommand(), "--foreground"],
     env: { NIGHTSHIFT_HOME: home, PATH: path, MALLOC_ARENA_MAX: "1" },
-    log: join(homePaths(home).logs, "service.log"),
+    log: join(logs, "service.log"),
   });
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(manager.file), { recursive: true });
   writeFileSync(manager.file, text);
   // A daemon that was started by hand holds the lock of the database. Its runs are adopted by the new one.

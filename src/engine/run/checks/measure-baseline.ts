@@ -80,7 +80,7 @@ const OUTPUT_VERSION = 2;
 /** Changes with everything that decides the result: the commit, the commands, and what they can use and reach. */
 function keyOf({ ports, project, settings }: CheckHost, commit: string, check: CheckSettings): string {
   const { command, timeoutMs } = check;
-  const { setup, setupTimeoutMs, copy } = settings.workspace;
+  const { setup, setupTimeoutMs, copy, link } = settings.workspace;
   const { sandbox } = settings;
   const decisive = {
     output: OUTPUT_VERSION,
@@ -90,6 +90,7 @@ function keyOf({ ports, project, settings }: CheckHost, commit: string, check: C
     setup,
     setupTimeoutMs,
     copy,
+    link,
     sandbox,
     path: ports.host.env["PATH"],
   };

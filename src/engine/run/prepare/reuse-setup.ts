@@ -1,5 +1,4 @@
 import { isInstallCommand } from "../../../core/change/install-command.ts";
-import { durationWords } from "../../../core/notices/notice-message.ts";
 import { newEvent, type EventLevel } from "../../../core/task/event.ts";
 import { canonicalJson } from "../../../core/text/canonical-json.ts";
 import type { Settings } from "../../../core/settings/settings.ts";
@@ -31,11 +30,8 @@ export async function reuseSetup(context: CommandContext, name: string, { home }
   try {
     const result = await ports.workspaces.restoreSetup(params);
     if (result.kind === "restored") {
-      const age = durationWords(Math.max(0, ports.clock.now() - result.keptAt));
-      await report(context, "info", `set-up skipped: the dependencies are as ${age} ago, so their files were reused`, {
-        reused: true,
-        kept_at: result.keptAt,
-      });
+      const summary = "set-up skipped: the dependencies are unchanged, so what was installed before is reused";
+      await report(context, "info", summary, { reused: true, kept_at: result.keptAt });
       return { isDone: true, key: null };
     }
     if (result.kind === "damaged")

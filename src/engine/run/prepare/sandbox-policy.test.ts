@@ -18,7 +18,7 @@ const context = {
   state: { agent: { commands: null } },
 } as unknown as StepContext;
 const params = {
-  workspace: { path: "/work", objects: [] },
+  workspace: { path: "/work", objects: [], links: [] },
   paths: { home: "/h", tmp: "/t", outcomeDir: "/o", promptFile: "/p", filesDir: "/f" },
   env: {},
   timeoutMs: 60_000,

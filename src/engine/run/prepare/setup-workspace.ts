@@ -1,7 +1,7 @@
 import { agentEnvironment } from "../../../core/prompt/agent-env.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
 import type { ExitRecord, Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
-import type { TreeOverlay, Workspace } from "../../../ports/workspace.ts";
+import type { OpenWorkspaceParams, TreeOverlay, Workspace } from "../../../ports/workspace.ts";
 import { setupJobOf, wasStarted } from "../run-jobs.ts";
 import { commandPolicy } from "./sandbox-policy.ts";
 import { UserError } from "../../../core/text/errors.ts";
@@ -27,8 +27,11 @@ export async function openWorkspace(
   // The project's commands must not run in a tree that an agent has used.
   const unchanged = run.step === "agent" ? findUntouchedTree(runs) : null;
   const prepared = run.step === "checks" ? findPreparedTree(runs) : null;
-  const { copy: files, ports: portCount } = settings.workspace;
-  const copy = project.path === null || files.length === 0 ? null : { from: project.path, files };
+  const { copy, link, ports: portCount } = settings.workspace;
+  if (link.length > 0 && settings.sandbox.mode !== "enforce")
+    throw new StepEnd("setup_failed", "workspace.link needs the sandbox, which keeps agents from changing the files");
+  const fromCheckout = (files: readonly string[]): OpenWorkspaceParams["copy"] =>
+    project.path === null || files.length === 0 ? null : { from: project.path, files };
   const branch = task.branch ?? `agent/${task.id}`;
   return ports.workspaces
     .open({
@@ -40,7 +43,8 @@ export async function openWorkspace(
       unchanged,
       prepared,
       overlay,
-      copy,
+      copy: fromCheckout(copy),
+      link: fromCheckout(link),
       ports: portCount,
     })
     .catch(endOnInvalidSettings);

@@ -98,7 +98,7 @@ export async function waitForOrphanedPublisher(
 /** No files are copied from the person's checkout into the workspace. */
 function forPublishing(context: StepContext, branch: string): StepContext {
   const { task, settings } = context;
-  const workspace = { ...settings.workspace, copy: [] };
+  const workspace = { ...settings.workspace, copy: [], link: [] };
   return { ...context, task: { ...task, branch }, settings: { ...settings, workspace } };
 }
 
