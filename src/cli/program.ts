@@ -1,13 +1,14 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
-import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
+import { COST_DIMENSIONS } from "../core/money/cost-dimensions.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { addDecisionCommands } from "./decision-commands.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addMachineCommands } from "./machine-commands.ts";
+import { collect, costDimensions, money, port, positiveNumber, wholeNumber } from "./option-values.ts";
 import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
@@ -146,6 +147,10 @@ function addTaskCommands(program: Command): void {
     .option("--issue <n>", "Read title and text from this issue of the project's forge", wholeNumber)
     .option("--agent <name>", "Use this agent instead of the project's")
     .option("--model <id>", "Use this model instead of the agent's default")
+    .option(
+      "--best-of <agents>",
+      "Let 2 to 5 agents implement it and continue with the best, such as claude-code,codex",
+    )
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
@@ -290,36 +295,4 @@ export function lazy<A extends readonly unknown[]>(
     // The cast is safe as long as the declared arguments and options match the function's parameters.
     await run(context, ...(given.slice(0, -1) as unknown as A));
   };
-}
-
-function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("Expected a whole number.");
-  return Number(value);
-}
-
-function positiveNumber(value: string): number {
-  if (wholeNumber(value) === 0) throw new InvalidArgumentError("Expected a whole number of at least 1.");
-  return Number(value);
-}
-
-function port(value: string): number {
-  if (wholeNumber(value) > 65_535) throw new InvalidArgumentError("Expected a port from 0 to 65535.");
-  return Number(value);
-}
-
-function money(value: string): number {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError("Expected an amount in USD, such as 2.50.");
-  return Number(value);
-}
-
-function costDimensions(value: string): readonly CostDimension[] {
-  const words = value.split(",").map((word) => word.trim());
-  const known = COST_DIMENSIONS.filter((dimension) => words.includes(dimension));
-  if (known.length === 0 || words.some((word) => !known.some((dimension) => dimension === word)))
-    throw new InvalidArgumentError(`Expected one or more of ${COST_DIMENSIONS.join(", ")}, separated by commas.`);
-  return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -13,6 +13,7 @@ import { createOutages, type Outage } from "./reconcile/outages.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
 import { startDependents } from "./reconcile/start-dependents.ts";
+import { tendAllVariants } from "./reconcile/tend-variants.ts";
 import { createRetentionSweep } from "./reconcile/retention.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
 import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
@@ -57,6 +58,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     createPeriodicTask(ports, { name: "starting tasks that wait for others", everyMs: TICK_MS }, () =>
       startDependents(ports),
     ),
+    createPeriodicTask(ports, { name: "looking after variants", everyMs: TICK_MS }, () => tendAllVariants(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
     createPeriodicTask(ports, { name: "moving tasks of parked agents", everyMs: WAKE_MS }, () =>

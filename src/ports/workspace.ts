@@ -136,6 +136,9 @@ export interface Workspaces extends SetupCache {
   /** Keeps a commit that the task no longer builds on, as `refs/nightshift/superseded/<task>/<commit>` next to the rescue refs. */
   keepSuperseded(project: string, task: string, commit: string): Promise<void>;
 
+  /** Copies a commit of another task of the project, so that this task can build on it. The other task may be removed already if its commit was kept. */
+  takeOver(params: TakeOverParams): Promise<void>;
+
   /** Removes one run's checkout, even if it contains unusual names, modes or very deep directories. */
   close(task: string, name: string): Promise<void>;
 
@@ -354,6 +357,13 @@ export interface RemoteBranch {
   readonly mergeBase: string | null;
   /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
   readonly base: string;
+}
+
+export interface TakeOverParams {
+  readonly project: string;
+  readonly task: string;
+  readonly from: string;
+  readonly commit: string;
 }
 
 export interface DiffParams {

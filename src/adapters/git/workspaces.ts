@@ -23,7 +23,7 @@ import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
-import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
+import { keepSuperseded, rescueCommit, takeOverCommit } from "./workspace/rescue.ts";
 import { pruneAllEntries, sweepEntries } from "./setup/entry.ts";
 import { keepSetup } from "./setup/keep.ts";
 import { restoreSetup } from "./setup/restore.ts";
@@ -94,6 +94,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     keepSuperseded: (project, task, commit) =>
       withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
+    takeOver: (params) => withEngineDir(context, params, () => takeOverCommit(context, params)),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
     sweep: async () => {

@@ -19,6 +19,7 @@ import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
 import { exactTime } from "../print/time.ts";
+import { variantsTable } from "../print/variants.ts";
 import { describeWaiting } from "../print/waiting.ts";
 import { duration } from "../print/words.ts";
 import { readDocuments } from "../read-documents.ts";
@@ -68,6 +69,8 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
   ];
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
+  // A daemon of an older version does not send them.
+  if ((task.variants ?? []).length > 0) parts.push(title("Variants"), variantsTable(context, task));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   const setups = describeSetups(events);
   if (setups !== "") parts.push(title("Set-up"), setups);

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 import { parseTaskFile, type TaskFile } from "../../config/files/task-file.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
+import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
@@ -34,6 +35,7 @@ export interface SubmitOptions {
   readonly until?: string;
   readonly related?: string;
   readonly issue?: number;
+  readonly bestOf?: string;
   readonly wait?: boolean;
   readonly detach?: boolean;
 }
@@ -69,6 +71,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
       allow_overlap: options.allowOverlap ?? false,
       related: options.related ?? null,
       issue: options.issue ?? null,
+      best_of: options.bestOf === undefined ? null : readBestOf(options.bestOf),
     },
   });
   context.progress(await unseenWork);
@@ -97,4 +100,19 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError("invalid", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** `agent` or `agent:model`, separated by commas. A model may contain colons. */
+function readBestOf(text: string): { readonly agent: string; readonly model: string | null }[] {
+  const choices = text.split(",").map((part) => {
+    const [, agent = "", model] = /^([^:]*)(?::(.*))?$/s.exec(part.trim()) ?? [];
+    return { agent: agent.trim(), model: model?.trim() ?? null };
+  });
+  const isComplete = choices.every(({ agent, model }) => agent !== "" && model !== "");
+  if (isComplete && choices.length >= MIN_VARIANTS && choices.length <= MAX_VARIANTS) return choices;
+  throw new UserError(
+    "invalid",
+    `--best-of needs ${MIN_VARIANTS} to ${MAX_VARIANTS} agents, separated by commas.`,
+    "For example --best-of claude-code,codex or --best-of claude-code:opus,claude-code:sonnet.",
+  );
 }

@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<QueueKind, string>> = {
   budget: "its budget",
   window: "its time window",
   dependency: "another task",
+  variants: "its variants",
   capacity: "capacity on this machine",
   backoff: "its next attempt",
 };

@@ -1,6 +1,7 @@
 import { advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
 import { finishSingleRun, positionOf, returnToPosition } from "../../core/pipeline/single-run.ts";
 import { ConfigError, LeaseLostError, UserError } from "../../core/text/errors.ts";
+import { stateOfRun } from "../../core/pipeline/end-variant.ts";
 import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { findMachineTrouble } from "../../core/outcomes/machine-trouble.ts";
@@ -139,7 +140,7 @@ async function loadPlan(
       "run nightshift init in its folder",
     );
   const pipeline = await pipelineOf(ports, task);
-  const state = pipeline.states[run.state];
+  const state = stateOfRun(pipeline, run);
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
   const stored = await ports.projects.lastGood(project);
   // The sandbox mode is fixed when the daemon starts; a changed setting needs a restart.
@@ -248,7 +249,8 @@ function decideNext(
   const at = ports.clock.now();
   const position = positionOf(run.trigger);
   // A reviewer changes nothing, and its verdict must not hide that the branch moved meanwhile.
-  const task = run.role === "review" || position !== null ? current : { ...current, ...result.work };
+  const staysAtWork = run.role === "review" || position !== null;
+  const task = staysAtWork ? current : { ...withImplementer(current, result), ...result.work };
   const params: AdvanceParams = {
     pipeline,
     task,
@@ -280,15 +282,19 @@ function decideNext(
   };
 }
 
+function withImplementer(task: Task, { implementer }: StepResult): Task {
+  return implementer === undefined ? task : { ...task, options: { ...task.options, implementer } };
+}
+
 /** The plan that the run reported decides about its own approval. */
 function withReportedPlan(task: Task, outcome: Outcome): Task {
   return outcome.name === "plan_complete" ? { ...task, plan: outcome.payload } : task;
 }
 
-/** Null if there is no fallback agent, or if the run already uses it. */
+/** Null if there is no fallback agent, or if the run already uses it. A variant is about one agent, so no other takes over. */
 function findFallback({ settings, state, task, run }: StepContext): string | null {
   const { fallbackAgent } = settings;
-  if (fallbackAgent === null || run.role === null) return null;
+  if (fallbackAgent === null || run.role === null || task.options.variantOf !== undefined) return null;
   return resolveRun(settings, state.agent, task.options, run.role).agent === fallbackAgent ? null : fallbackAgent;
 }
 

@@ -8,6 +8,7 @@ import { checkPlan } from "../plan/check-plan.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { postReview } from "./post-review.ts";
+import { runRankStep } from "./rank-step.ts";
 import { prepareJob, wasStarted } from "../run-jobs.ts";
 import { startAgent } from "./start-agent.ts";
 import { filterCandidates } from "../../nightly/filter-candidates.ts";
@@ -19,6 +20,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const role = roleOf(context);
   const isStarted = await wasStarted(ports, run.id);
   if (!isStarted && task.order !== null) return cancelled(context);
+  if (role === "rank") return runRankStep(context);
   const over = isStarted ? null : await checkBeforeAnalysis(context, role);
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);

@@ -125,7 +125,7 @@ async function applyLimits(context: StepContext, role: Role): Promise<RunSetting
   const { ports, task, settings, state } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const planned = applyPlanLimits(context, role, resolveRun(settings, state.agent, task.options, role));
-  return applyBudget(context, applyTaskTimeout(context, planned, runs), runs);
+  return applyBudget(context, applyTaskTimeout(context, planned, runs));
 }
 
 /** A person approved the plan with these limits. */
@@ -279,8 +279,8 @@ export async function chooseSession(
 ): Promise<AgentSession> {
   const { ports, task, run, pipeline } = context;
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
-  const isSingle = run.trigger?.kind === "single";
-  if (!agent.capabilities.sessions || context.state.workspace === "fresh" || isSingle) return fresh;
+  const isSeparate = role === "rank" || run.trigger?.kind === "single";
+  if (!agent.capabilities.sessions || context.state.workspace === "fresh" || isSeparate) return fresh;
   // A new review is not biased by an earlier one. It gets the earlier comments in its prompt.
   if ((pipeline.policy.session === "fresh" || role === "review") && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
