@@ -75,7 +75,9 @@ export async function submit(context: CliContext, text: string | undefined, opti
     },
   });
   context.progress(await unseenWork);
-  const asks = context.interactive && options.detach !== true && submitted.pipeline === "staged";
+  // The default pipeline plans for minutes, not hours, so the person is still there.
+  const isDefault = options.pipeline === undefined && task.pipeline === undefined;
+  const asks = context.interactive && options.detach !== true && isDefault;
   if (!asks) return reportTask(context, client, submitted, { wait: options.wait, since: null });
   context.progress(taskLine(context, submitted));
   const { decideOnPlan } = await import("../plan/decide-on-plan.ts");

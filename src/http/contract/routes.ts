@@ -15,8 +15,8 @@ import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { TASK_ACTIONS } from "./task-actions.ts";
 import { diffSchema, documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
+import { TASK_ACTIONS } from "./task-actions.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -57,7 +57,6 @@ export const ROUTES = {
   }),
 
   ...TASK_ACTIONS,
-
   "GET /tasks/:id/diff": route({
     summary: "Get the change that the task has made so far.",
     right: "read",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { SINGLE_ROLES } from "../../core/pipeline/single-run.ts";
+import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
@@ -19,7 +19,6 @@ function taskAction<const R extends "submit" | "approve", B extends z.ZodType | 
   return route({ summary, right, params: byId, body, ok: taskSchema });
 }
 
-/** Routes with which people control a task and decide about it. */
 export const TASK_ACTIONS = {
   "POST /tasks/:id/approve": taskAction(
     "approve",
@@ -102,6 +101,12 @@ export const TASK_ACTIONS = {
     }),
   ),
 
+  "POST /tasks/:id/run": taskAction(
+    "submit",
+    "Run one role on a task that waits for a person or has ended. The task stays where it is; its documents and reviews have the result.",
+    z.strictObject({ role: z.enum(SINGLE_ROLES) }),
+  ),
+
   "POST /tasks/:id/follow-up": taskAction(
     "submit",
     "Continue a task that has ended or waits for its merge. If its change was merged, returns a new task that knows it.",
@@ -114,10 +119,4 @@ export const TASK_ACTIONS = {
         .meta({ description: "Tasks that must succeed before the task continues." }),
     }),
   ),
-
-  "POST /tasks/:id/run": taskAction(
-    "submit",
-    "Run one role on a task that waits for a person or has ended. The task stays where it is; its documents and reviews have the result.",
-    z.strictObject({ role: z.enum(SINGLE_ROLES) }),
-  ),
-} as const;
+};

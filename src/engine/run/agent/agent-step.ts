@@ -2,6 +2,7 @@ import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { bindVerdict } from "../../../core/pipeline/verdict.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
+import { scanWork, type ScannedWork } from "../conclude/scan-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { checkPlan } from "../plan/check-plan.ts";
@@ -30,13 +31,15 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, work));
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
+  const scanned = await scanWork(context, collected);
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
   const checked = await checkPlan(context, work, bound);
   const filtered = role === "analyze" ? await filterCandidates(context, work, checked) : checked;
   const failures = [...collected.failures, ...(await postReview(context, filtered, work))];
   ports.hooks.passCheckpoint("review.posted");
-  return toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
+  const result = toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
+  return rejectSecrets(result, scanned);
 }
 
 function roleOf({ run, state }: StepContext): Role {
@@ -62,6 +65,12 @@ function toResult(
     artifacts: collected.artifacts,
     artifactFailures: collected.failures,
   });
+}
+
+/** A run that failed for another reason keeps that reason, because it is repeated or shown to a person anyway. */
+function rejectSecrets(result: StepResult, { checks, rejection }: ScannedWork): StepResult {
+  const isRejected = rejection !== null && !isFailure(result.outcome);
+  return { ...result, checks, ...(isRejected && { outcome: rejection, error: rejection.summary }) };
 }
 
 /** The agent reported success without a result. The payload keeps its report. */
