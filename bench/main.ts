@@ -8,6 +8,7 @@ import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
 import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
+import { measurePrompt } from "./rows/prompt.ts";
 import { measureQueue } from "./rows/queue.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
 import { measureStoreWait } from "./rows/store-wait.ts";
@@ -34,6 +35,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   n: measureSubmit,
   o: measureWorkspace,
   p: measureStoreWait,
+  q: measurePrompt,
 };
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { makeTask } from "../../testing/builders.ts";
-import type { ContextEntry, ContextKind } from "../task/context-entry.ts";
+import { CONTEXT_KINDS, type ContextEntry, type ContextKind } from "../task/context-entry.ts";
 import { shortenContext } from "./shorten-context.ts";
 
 function entry(kind: ContextKind, at: number, length: number): ContextEntry {
@@ -41,4 +42,28 @@ it("context budget: the task, the plan and the newest feedback are never shorten
   const { description, plan: kept, trigger: why } = after.task;
   expect({ description, plan: kept, trigger: why }).toEqual({ description: before.description, plan, trigger });
   expect(after.task.context).toEqual([before.context[2]]);
+});
+
+it("context budget: whatever the entries and the budget, an entry is only shortened if all older ones are, and the rest stays whole", () => {
+  const lengths = fc.array(fc.tuple(fc.constantFrom(...CONTEXT_KINDS), fc.integer({ min: 1, max: 1_990 })), {
+    maxLength: 100,
+  });
+  fc.assert(
+    fc.property(lengths, fc.integer({ min: 1, max: 60_000 }), (given, tokens) => {
+      const context = given.map(([kind, length], at) => entry(kind, at, length));
+      const task = makeTask({ context, trigger, plan, description: "d".repeat(9_000) });
+      const { task: after } = shortenContext({ task, data: {} }, tokens);
+      expect([after.plan, after.trigger, after.description]).toEqual([task.plan, task.trigger, task.description]);
+      const feedback = context.findLast(({ kind }) => ["review_feedback", "feedback", "failed_checks"].includes(kind));
+      if (feedback !== undefined) expect(after.context).toContainEqual(feedback);
+      const isWhole = ({ at, summary }: ContextEntry) =>
+        after.context.some((each) => each.at === at && each.summary === summary);
+      const rest = context.filter((each) => each !== feedback);
+      const firstWhole = rest.findIndex((each) => isWhole(each) && each.summary.length > 220);
+      if (firstWhole !== -1) expect(rest.slice(firstWhole).filter((each) => !isWhole(each))).toEqual([]);
+      // Nothing is dropped while another entry could be shortened.
+      if (after.context.length < context.length)
+        expect(after.context.filter((each) => each.summary.length > 220 && each.at !== feedback?.at)).toEqual([]);
+    }),
+  );
 });

@@ -61,8 +61,8 @@ const OMITTED = "\n[… shortened]";
 
 /** Removes the end of the text as far as needed, but keeps `min` characters. */
 function cut(text: string, min: number, excess: Excess): string {
-  const length = Math.max(min, text.length - Math.max(0, excess.characters));
-  if (length + OMITTED.length >= text.length) return text;
-  excess.characters -= text.length - length;
+  if (excess.characters <= 0 || text.length <= min + OMITTED.length) return text;
+  const length = Math.max(min, text.length - OMITTED.length - excess.characters);
+  excess.characters -= text.length - OMITTED.length - length;
   return `${text.slice(0, length)}${OMITTED}`;
 }

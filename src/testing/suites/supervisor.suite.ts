@@ -330,15 +330,15 @@ export function testSupervisors(suite: SupervisorSuite): void {
         expect(result).toMatchObject({ record: { commands: [{ endedBy: "cancel", exit: { signal: "SIGKILL" } }] } });
       });
 
-      test("release sends SIGTERM first too, and the command ends by `lost`", async () => {
+      test.each([
+        ["release", "lost"],
+        ["end_stuck", "stuck"],
+      ] as const)("%s sends SIGTERM first too, and the command ends by `%s`", async (order, endedBy) => {
         const job = bench.job(["trap 'echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done"]);
         await bench.supervisors.start(job);
         await waitUntil(() => printed(job).includes("ready"));
-        await bench.supervisors.control(job.dir, "release");
-        expect(await bench.watch(job.dir)).toMatchObject({
-          kind: "ended",
-          record: { commands: [{ endedBy: "lost" }] },
-        });
+        await bench.supervisors.control(job.dir, order);
+        expect(await bench.watch(job.dir)).toMatchObject({ kind: "ended", record: { commands: [{ endedBy }] } });
         expect(printed(job)).toEqual(["ready", "tidy"]);
       });
 
