@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Task, TaskDraft } from "../core/task/task.ts";
 import { ADA, openEngineWorld, type EngineWorld, type EngineWorldOptions } from "../testing/engine/engine-world.ts";
 import type { ScriptedCommand, ScriptedEnd } from "../testing/engine/scripted-supervisors.ts";
+import { findOverlap } from "./overlap.ts";
 import { startDependents } from "./reconcile/start-dependents.ts";
 import { tendAllVariants } from "./reconcile/tend-variants.ts";
 
@@ -272,6 +273,8 @@ describe("best of N", () => {
     await world.commands.cancel(other.id, ADA);
     await tendAllVariants(world.ports);
     expect((await variants()).map(({ queuedFor }) => queuedFor)).toEqual([null, null]);
+    // After a crash between the two, the first variant must not hold the second one back.
+    for (const each of [await read(id), ...(await variants())]) expect(await findOverlap(world.ports, each)).toBeNull();
     expect((await world.ports.store.tasks.listOpenRuns()).map(({ role }) => role)).toEqual(["implement", "implement"]);
     expect((await read(id)).queuedFor?.reason).toBe("2 agents implement it: one, two.");
   });

@@ -26,6 +26,14 @@ function readLogs(): string {
 }
 
 describe("credentials in URLs", { timeout: 120_000 }, () => {
+  it("of a repository that cannot be reached are not part of the warning", async () => {
+    const { code, stderr } = await user.run("init", "--url", `https://bob:${PASSWORD}@127.0.0.1:9/team/api.git`);
+    expect(code).toBe(0);
+    expect(stderr).toContain("Warning: The remote https://127.0.0.1:9/team/api.git cannot be reached.");
+    expect(stderr).not.toContain(PASSWORD);
+    expect(await user.run("projects", "--remove", "api")).toMatchObject({ code: 0 });
+  });
+
   it("of a remote are shown by no command, no route and no log", async () => {
     const outputs = [await user.run("init"), await user.run("projects"), await user.run("projects", "--json")];
     for (const result of outputs) expect(result).toMatchObject({ code: 0 });

@@ -132,7 +132,9 @@ describe("misbehaving checks", () => {
         "repair_attempts: 0\nchecks:\n  slow: { command: 'test \"$(cat greeting.txt)\" = hello || sleep 60', timeout: 1s }\n",
     });
     expect(task).toMatchObject({ status: "failed", outcome: "checks_failed" });
-    expect((await checks(task.id)).map(({ status }) => status)).toEqual(["failed"]);
+    const found = await checks(task.id);
+    expect(found.map(({ status }) => status)).toEqual(["failed"]);
+    expect(found[0]?.tail.match(/was ended/g)).toHaveLength(1);
   });
 
   it("that print without end are truncated, and the task continues", async () => {

@@ -106,8 +106,17 @@ async function initUrl(context: CliContext, url: string): Promise<void> {
     { project, file: null, written: false, is_accepted: accepted },
     () => `Registered project ${project.name} (default branch ${project.default_branch}).\n`,
   );
+  await warnAboutRemote(context, url);
   const name = copyableWord(project.name);
   context.progress(formatNextSteps([`nightshift submit --project ${name} --pipeline chore --wait "${PLACEHOLDER}"`]));
+}
+
+/** The project stays registered, because the network or a key may be missing only now. */
+async function warnAboutRemote(context: CliContext, url: string): Promise<void> {
+  const { checkRemote } = await import("../../daemon/doctor/doctor-forge.ts");
+  for (const { ok, detail, fix } of await checkRemote(url))
+    if (ok !== "yes")
+      context.progress(`Warning: ${escapedLine(detail)}${fix === null ? "" : ` ${escapedLine(fix)}`}\n`);
 }
 
 function notes(detected: DetectedProject, env: CliContext["env"]): readonly string[] {

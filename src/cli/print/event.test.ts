@@ -44,7 +44,14 @@ test("events: the reason of a choice is not printed twice", () => {
     status: "waiting",
     state: "implementing",
     reason: null,
-    waiting_for: { kind: "choice", since: runEnded.at, reason: "no such file", options: [], needs_note: false },
+    waiting_for: {
+      kind: "choice",
+      since: runEnded.at,
+      reason: "no such file",
+      options: [],
+      needs_note: false,
+      next_steps: [],
+    },
   };
   expect(describeEvent(plain, runEnded, waiting)).toBe("implement: agent_error");
 });

@@ -109,8 +109,9 @@ test.for<[WaitingForJson, readonly string[]]>([
       reason: "Two ways.",
       options: [{ id: "b", title: "The small one", description: "", recommended: true }],
       needs_note: false,
+      next_steps: ["plan", "implement"],
     },
-    ["Two ways.", "  b: The small one (recommended)", "→ nightshift choose task_1 b\n"],
+    ["Two ways.", "  b: The small one (recommended)", "→ nightshift choose task_1 b\n", "add --then implement"],
   ],
   [
     {
@@ -119,6 +120,7 @@ test.for<[WaitingForJson, readonly string[]]>([
       reason: "No check gave a result.",
       options: ["publish", "repair"].map((id) => ({ id, title: id, description: "", recommended: false })),
       needs_note: true,
+      next_steps: [],
     },
     ['→ nightshift choose task_1 publish --note "…"\n', '→ nightshift choose task_1 repair --note "…"\n'],
   ],

@@ -46,6 +46,10 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
           const note = waiting.needs_note && !ENDING.has(option.id) ? ` --note "${PLACEHOLDER}"` : "";
           return `→ nightshift choose ${id} ${copyableWord(option.id)}${note}`;
         }),
+        // A daemon of an older version does not send it.
+        ...((waiting.next_steps ?? []).length === 0
+          ? []
+          : ["The fix is planned first. To implement it directly, add --then implement."]),
         "",
       ].join("\n");
     case "review":

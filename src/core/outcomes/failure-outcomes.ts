@@ -90,6 +90,8 @@ export const FAILURES = {
     edge: { do: "again", max: 1, then: "fail" },
     trigger: "report",
   }),
+  /** A rule of the remote or the forge declines the change. The work is kept, and a retry publishes it. */
+  publish_refused: defineFailure({ from: ANY_RUN, edge: { do: "fail" } }),
   sandbox_refused: defineFailure({ from: ANY_RUN, edge: { do: "fail" }, discardsWork: true }),
   interrupted: defineFailure({
     from: ANY_RUN,

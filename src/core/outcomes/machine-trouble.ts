@@ -20,7 +20,8 @@ const PERMISSION_WORDS = /permission denied|insufficient permission/i;
  * Nightshift's home directory. Returns null for all other errors.
  */
 export function findMachineTrouble(error: unknown, home: string): MachineTrouble | null {
-  if (error instanceof RemoteError && error.trouble !== "credentials") return "remote";
+  if (error instanceof RemoteError)
+    return error.trouble === "unreachable" || error.trouble === "missing" ? "remote" : null;
   if (error instanceof ForgeError) return error.trouble === "unreachable" ? "remote" : null;
   if (!(error instanceof Error)) return null;
   const code = "code" in error ? error.code : null;

@@ -209,9 +209,12 @@ describe("advance: conflicts", () => {
 });
 
 describe("advance: failures that are not retried", () => {
-  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["no_changes"]])("%s fails the task", (name) => {
-    expect(after(name).task).toMatchObject({ state: "failed", status: "failed", outcome: name, reason: `${name} 1` });
-  });
+  it.each<[OutcomeName]>([["setup_failed"], ["sandbox_refused"], ["publish_refused"], ["no_changes"]])(
+    "%s fails the task",
+    (name) => {
+      expect(after(name).task).toMatchObject({ state: "failed", status: "failed", outcome: name, reason: `${name} 1` });
+    },
+  );
 
   it.each<[OutcomeName]>([["refused"], ["budget_exhausted"]])("%s asks a person", (name) => {
     expect(after(name).task).toMatchObject({

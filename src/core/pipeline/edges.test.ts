@@ -23,6 +23,7 @@ describe("default edges", () => {
     ["budget_exhausted", { do: "person" }],
     ["setup_failed", { do: "fail" }],
     ["sandbox_refused", { do: "fail" }],
+    ["publish_refused", { do: "fail" }],
     ["conflict", { do: "fail" }],
     ["night_over", { do: "park", queue: "budget" }],
     ["budget_reserved", { do: "park", queue: "budget" }],

@@ -126,7 +126,7 @@ function startWait(params: EnterParams, task: Task, state: State, kind: WaitKind
   const exchange: Exchange = { kind: "choice", state: state.name, role, asked: options, reply: null, by: null, at };
   return {
     task: { ...task, conversation: [...task.conversation, exchange] },
-    waitingFor: { ...waitingFor, reason: outcome.summary, options },
+    waitingFor: { ...waitingFor, reason: outcome.summary, options, about: "fix" },
     next: null,
     end: null,
   };

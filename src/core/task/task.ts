@@ -196,9 +196,9 @@ export type WaitingFor =
       /**
        * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
        * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. `branch`: what
-       * to do about a branch that a person rewrote. Missing for all other choices.
+       * to do about a branch that a person rewrote. `fix`: how to fix a bug. Missing for all other choices.
        */
-      readonly about?: "checks" | "findings" | "dependency" | "branch";
+      readonly about?: "checks" | "findings" | "dependency" | "branch" | "fix";
     }
   | { readonly kind: "review"; readonly since: number }
   | {

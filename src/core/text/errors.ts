@@ -24,7 +24,8 @@ export type UserErrorKind =
 /** Git's remote does not answer, is gone or asks for credentials. The task itself is not the cause. */
 export class RemoteError extends UserError {
   override readonly name = "RemoteError";
-  readonly trouble: "unreachable" | "missing" | "credentials";
+  /** `refused`: a rule of the remote declines what is pushed. */
+  readonly trouble: "unreachable" | "missing" | "credentials" | "refused";
 
   constructor(trouble: RemoteError["trouble"], message: string, hint: string | null = null) {
     super(REMOTE_KINDS[trouble], message, hint);
@@ -36,6 +37,7 @@ const REMOTE_KINDS: Readonly<Record<RemoteError["trouble"], UserErrorKind>> = {
   unreachable: "unavailable",
   missing: "not_found",
   credentials: "forbidden",
+  refused: "forbidden",
 };
 
 /** This machine cannot do it now: a disk is full, a program is missing or one of Nightshift's own files is unusable. */

@@ -12,7 +12,12 @@ import { createReadBack } from "./read-back.ts";
 const URL = "https://forge.example/team/shop/-/merge_requests/7";
 
 /** One published proposal, and a forge with scripted answers. */
-function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOpen?: () => Promise<never[]> }) {
+function world(script: {
+  look: () => Promise<Partial<ChangeRequestLook>>;
+  listOpen?: () => Promise<never[]>;
+  /** Tasks that wait for the request to be merged. */
+  waiting?: readonly object[];
+}) {
   let proposal: Proposal = {
     ...makeProposal(),
     project: "shop",
@@ -24,11 +29,13 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
   const reported: string[] = [];
   const warnings: string[] = [];
   const calls = { look: 0 };
+  const look = async () => {
+    calls.look += 1;
+    return { number: 7, url: URL, state: "open", mergeCommit: null, ...(await script.look()) };
+  };
   const forge = {
-    readState: async () => {
-      calls.look += 1;
-      return { number: 7, url: URL, state: "open", mergeCommit: null, ...(await script.look()) };
-    },
+    readState: look,
+    read: look,
     listOpen: script.listOpen ?? (async () => []),
   } as unknown as Forge;
   const clock = createFakeClock(2_000);
@@ -48,7 +55,11 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
             : [],
         updateProposal: async (_: string, patch: Partial<Proposal>) => (proposal = { ...proposal, ...patch }),
       },
-      tasks: { listTasks: async () => ({ rows: [], next: null }), getTask: async () => null },
+      tasks: {
+        listTasks: async () => ({ rows: script.waiting ?? [], next: null }),
+        getTask: async () => null,
+        listArtifacts: async () => [{ type: "change_request", url: URL, data: { number: 7 } }],
+      },
       events: {
         appendEvents: async (events: readonly { type: string }[]) =>
           void reported.push(...events.map(({ type }) => type)),
@@ -85,6 +96,18 @@ describe("reading back", () => {
     await closed.readBack();
     expect(closed.status()).toBe("closed");
     expect(closed.reported).toEqual(["request.closed", "request.unexplained"]);
+  });
+
+  it("accepts the closing of a waiting task's request after a minute, however often it looks", async () => {
+    const task = { id: "task_1", waitingFor: { kind: "merge", since: 2_000 } };
+    const { readBack, reported, clock } = world({ look: async () => ({ state: "closed" }), waiting: [task] });
+    for (let seconds = 0; seconds < 60; seconds += 10) {
+      await readBack({ onlyTasks: true });
+      expect(reported).toEqual([]);
+      await clock.advance(10_000);
+    }
+    await readBack({ onlyTasks: true });
+    expect(reported).toEqual(["request.closed"]);
   });
 
   it("treats a reopened request as open", async () => {

@@ -10,6 +10,7 @@ export function failureOf(error: unknown, home: string): Failure {
   if (trouble === "disk") return outcomeOf("disk_full", message);
   if (trouble !== null) return outcomeOf("provider_down", message, { waits_for: trouble });
   if (error instanceof ForgeError) return forgeFailure(error, message);
+  if (error instanceof RemoteError && error.trouble === "refused") return outcomeOf("publish_refused", message);
   if (error instanceof RemoteError) return outcomeOf("login_expired", message, { service: "remote" });
   return outcomeOf("agent_error", message);
 }

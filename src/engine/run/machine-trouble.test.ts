@@ -149,9 +149,9 @@ describe("a remote that answers, but does not store the push", () => {
   it("a rule declines the branch: fails with its words, keeps the work, and a retry publishes it", async () => {
     const id = await finishedWork();
     await writeHook("Only maintainers may push here.");
-    await tryTimes(id, 1);
     const failed = await world.drain(id);
-    expect(failed).toMatchObject({ status: "failed", state: "failed" });
+    expect(failed).toMatchObject({ status: "failed", state: "failed", outcome: "publish_refused" });
+    expect((await world.runs(id)).filter(({ step }) => step === "publish")).toHaveLength(1);
     expect(failed.reason).toMatch(/refused "agent\/.*pre-receive hook declined.*Only maintainers may push here\./);
     await rm(join(world.repo.remote, "hooks/pre-receive"));
     await wake(id);

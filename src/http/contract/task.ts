@@ -4,7 +4,7 @@ import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { PROOFS } from "../../core/task/proof.ts";
-import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
+import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
@@ -41,6 +41,9 @@ export const waitingForSchema = z
       reason: z.string(),
       options: z.array(optionSchema),
       needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
+      next_steps: z.array(z.enum(NEXT_STEPS)).meta({
+        description: "The values of `then` that can go with the choice, the default first. Empty if it has no effect.",
+      }),
     }),
     z.strictObject({ kind: z.literal("review"), since: time }),
     z.strictObject({

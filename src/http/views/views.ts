@@ -20,6 +20,7 @@ import type {
   TaskChangeRequest,
   WaitingFor,
 } from "../../core/task/task.ts";
+import { NEXT_STEPS } from "../../core/task/task.ts";
 import type { Project, TokenRow } from "../../ports/store.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
@@ -249,6 +250,7 @@ function viewWaiting(waiting: WaitingFor): WaitingForJson {
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
         needs_note: waiting.about === "checks" || waiting.about === "findings",
+        next_steps: waiting.about === "fix" ? [...NEXT_STEPS] : [],
       };
     case "review":
       return { kind: waiting.kind, since };

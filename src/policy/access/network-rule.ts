@@ -14,6 +14,9 @@ export const DEFAULT_PORT = 443;
 const FORM =
   "a host, optionally with a port, such as `example.com`, `example.com:8443`, `*.example.com` or `[2600::1]`; no scheme, path or range";
 
+const PRIVATE_FORM =
+  "one host of your network and its port, such as `npm.corp.example:443` or `10.0.0.5:443`; no loopback, link-local or cloud metadata address";
+
 const HOST_AND_PORT = /^(.*):([^:\]]*)$/s;
 
 /** Parses all rules, and returns one message per invalid rule. */
@@ -48,9 +51,8 @@ export function parseNetworkRule(text: string): NetworkRule | string {
 /** One entry of `sandbox.private_hosts`: exactly one host and port. */
 export function parsePrivateHost(text: string): NetworkRule | string {
   const rule = parseNetworkRule(text);
-  if (typeof rule === "string") return rule;
   const hasPort = /:\d+$/.test(text.replace(/^\[.*\]/s, ""));
-  return rule.isSuffix || !hasPort ? "one host and its port, such as `npm.corp.example:443` or `10.0.0.5:443`" : rule;
+  return typeof rule === "string" || rule.isSuffix || !hasPort ? PRIVATE_FORM : rule;
 }
 
 export function isAllowed(rules: readonly NetworkRule[], host: string, port: number): boolean {

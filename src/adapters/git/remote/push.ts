@@ -89,8 +89,8 @@ export function explainPushFailure(
       `${remote} could not store ${answer}`,
       "Check the disk and the file permissions of the remote.",
     );
-  return new UserError(
-    "forbidden",
+  return new RemoteError(
+    "refused",
     `${remote} refused ${answer}`,
     "Change the rules of the remote for this branch or account, then retry the task.",
   );

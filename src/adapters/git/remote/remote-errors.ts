@@ -6,7 +6,7 @@ import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 
 interface Explanation {
   readonly when: RegExp;
-  readonly kind: UserErrorKind | RemoteError["trouble"] | "machine";
+  readonly kind: UserErrorKind | Exclude<RemoteError["trouble"], "refused"> | "machine";
   readonly say: (remote: string) => string;
   readonly hint: string;
 }

@@ -87,6 +87,18 @@ it.each(DENIED_ANYWAY)("egress: a private host that leads to %s is denied", asyn
   expect(resolved).toMatchObject({ kind: "denied", sentence: expect.stringContaining("cannot allow") });
 });
 
+it("egress: an address of this machine is denied without the advice to allow it", async () => {
+  const address = "10.1.2.3";
+  const denied = await resolveTarget(
+    "npm.corp.example:443",
+    { rules: RULES, privateHosts: [] },
+    async () => [address],
+    () => [address],
+  );
+  expect(denied).toMatchObject({ sentence: expect.stringContaining("cannot allow") });
+  expect(denied).not.toMatchObject({ sentence: expect.stringContaining("sandbox.private_hosts") });
+});
+
 it("egress: a private address of this machine is forbidden even if private addresses are allowed", () => {
   const params = { allowsPrivate: true, own: () => ["10.1.2.3"] };
   expect(explainForbiddenAddress("10.1.2.3", params)).toBe("an address of this machine");

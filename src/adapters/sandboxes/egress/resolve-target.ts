@@ -20,6 +20,7 @@ export async function resolveTarget(
   requested: string,
   { rules, privateHosts }: { readonly rules: readonly NetworkRule[]; readonly privateHosts: readonly NetworkRule[] },
   lookup: Lookup,
+  own: () => readonly string[] = ownAddresses,
 ): Promise<Resolved> {
   const target = parseTarget(requested);
   if (target === null) {
@@ -39,11 +40,11 @@ export async function resolveTarget(
   // One forbidden address rejects the name: a DNS server could return the allowed address first and the forbidden one later.
   const allowsPrivate = isAllowed(privateHosts, target.host, target.port);
   for (const address of addresses) {
-    const refused = explainForbiddenAddress(address, { allowsPrivate });
+    const refused = explainForbiddenAddress(address, { allowsPrivate, own });
     if (refused === null) continue;
     const where = address === target.host ? "it is" : `it leads to ${showTarget(address)},`;
     const remedy =
-      isPrivateAddress(address) && !allowsPrivate
+      explainForbiddenAddress(address, { allowsPrivate: true, own }) === null
         ? "; to allow it, add it to sandbox.private_hosts in your config.yaml"
         : ", which sandbox.network cannot allow";
     return denied(showTarget(shown), `${where} ${refused}${remedy}`);

@@ -161,7 +161,7 @@ async function toResult(
     durationMs: ended.durationMs,
     counts,
     failures,
-    tail: ended.endedBy === "timeout" ? `${tail}\n${describeTimeout(ended)}`.trim() : tail,
+    tail: ended.endedBy === "timeout" ? withTimeout(tail, ended) : tail,
   };
 }
 
@@ -194,8 +194,10 @@ function didNotRun({ name, severity }: CheckSettings, tail: string): RawCheckRes
   return { name, severity, status, exitCode: null, durationMs: 0, tail, counts: null, failures: null };
 }
 
-function describeTimeout({ durationMs }: CommandResult): string {
-  return `It was still running after ${Math.round(durationMs / 1000)} s and was ended.`;
+/** The supervisor's own line about the time limit is left out, because the output may have been cut before it. */
+function withTimeout(tail: string, { durationMs }: CommandResult): string {
+  const output = tail.replace(/^\[nightshift\] It ran longer than .* and was ended\.\n?/m, "").trim();
+  return `${output}\nIt was still running after ${Math.round(durationMs / 1000)} s and was ended.`.trim();
 }
 
 /** Exit codes of a shell for a program that cannot be executed or is missing. */
