@@ -37,6 +37,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   kill: "kill task_3k9",
   retry: "retry task_3k9 --from implementing --wait",
   "follow-up": 'follow-up task_3k9 "also handle IPv6" --wait',
+  run: "run task_3k9 review --wait",
   delete: "delete task_3k9",
   approve: "approve task_3k9 --plan 5f2c1d9e0b7a",
   reject: 'reject task_3k9 "not worth the risk"',

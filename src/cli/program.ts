@@ -1,11 +1,12 @@
 import { Argument, Command, Option } from "commander";
+import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS } from "../core/money/cost-dimensions.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
-import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addDecisionCommands } from "./decision-commands.ts";
+import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
 import { addMachineCommands } from "./machine-commands.ts";
 import { collect, costDimensions, money, port, positiveNumber, wholeNumber } from "./option-values.ts";
 import { version } from "./version.ts";
@@ -236,6 +237,12 @@ function addControlCommands(program: Command): void {
     .option("--after <task>", "Continue only after this task has succeeded; repeatable", collect)
     .option("--wait", "Wait until the task ends or needs a person")
     .action(lazy(async () => (await import("./commands/act.ts")).followUp));
+  program
+    .command("run <task>")
+    .description("Run one role on a task that waits or has ended, without moving the task")
+    .addArgument(new Argument("<role>", "Role of the agent").choices(SINGLE_ROLES))
+    .option("--wait", "Wait until the run has ended")
+    .action(lazy(async () => (await import("./commands/act.ts")).runRole));
   program
     .command("delete <task>")
     .description("Remove an ended task and its workspace")

@@ -219,6 +219,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     cancel: record("cancel"),
     kill: record("kill"),
     followUp: record("followUp"),
+    runRole: record("runRole"),
     async removeProjectTasks(name) {
       calls.push(["removeProjectTasks", name]);
       return 0;

@@ -83,7 +83,7 @@ describe("API: every route", () => {
       "POST /projects/:name/checks",
       "POST /schedules/:name/run",
       "POST /tasks",
-      ...verbs("cancel", "follow-up", "kill", "pause", "resume", "retry"),
+      ...verbs("cancel", "follow-up", "kill", "pause", "resume", "retry", "run"),
     ]);
     expect(keysFor("approve")).toEqual([
       "DELETE /rules/:id",

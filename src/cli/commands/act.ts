@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { SingleRole } from "../../core/pipeline/single-run.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
@@ -16,7 +17,7 @@ import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 async function act(
   context: CliContext,
   perform: (client: Client) => Promise<TaskJson>,
-  options: Partial<Pick<ReportOptions, "wait" | "next">> = {},
+  options: Partial<Omit<ReportOptions, "since">> = {},
 ): Promise<void> {
   const client = await connect(context);
   const task = await perform(client);
@@ -69,6 +70,19 @@ export async function followUp(
     (client) => client.call("POST /tasks/:id/follow-up", { params: { id }, body, idempotencyKey: randomUUID() }),
     { wait },
   );
+}
+
+export async function runRole(
+  context: CliContext,
+  id: string,
+  role: SingleRole,
+  { wait }: { readonly wait?: boolean },
+): Promise<void> {
+  await act(context, (client) => client.call("POST /tasks/:id/run", { params: { id }, body: { role } }), {
+    wait,
+    // The task itself still waits, or ended long ago.
+    isDone: ({ runs }) => runs.at(-1)?.status === "succeeded",
+  });
 }
 
 export async function remove(context: CliContext, id: string): Promise<void> {

@@ -14,7 +14,13 @@ import { openLiveStatus } from "./live-status.ts";
 import { surviveRestarts, type FollowingClient } from "./survive-restarts.ts";
 
 /** Events after which the task may have ended or may wait for a person. */
-const LAST_EVENTS: ReadonlySet<string> = new Set(["run.ended", "task.ended", "task.waiting", "task.paused"]);
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  "run.ended",
+  "task.ended",
+  "task.waiting",
+  "task.paused",
+  "task.returned",
+]);
 
 export interface WaitOptions {
   readonly id: string;
@@ -62,6 +68,8 @@ export interface ReportOptions {
   readonly since: WaitOptions["since"];
   /** Whether to print the next steps of a task that continues. Default: true. */
   readonly next?: boolean;
+  /** Whether the wait ended with what was requested. Default: the task succeeded, or stopped where it should. */
+  readonly isDone?: (task: TaskJson) => boolean;
 }
 
 /** Prints the task and the next steps. With `--wait`, waits first, then prints its summary and sets the exit code. */
@@ -69,7 +77,7 @@ export async function reportTask(
   context: CliContext,
   client: Client,
   task: TaskJson,
-  { wait = false, since, next = true }: ReportOptions,
+  { wait = false, since, next = true, isDone = hasSucceeded }: ReportOptions,
 ): Promise<void> {
   if (!wait) {
     // A night without a category for today succeeds at once, and only the summary says why it did nothing.
@@ -77,16 +85,24 @@ export async function reportTask(
     return context.progress(next ? formatNextSteps(nextSteps(task, null)) : "");
   }
   if (since === null) context.progress(taskLine(context, task));
-  await reportSettled(context, client, await waitForTask(context, client, { id: task.id, since }));
+  await reportSettled(context, client, await waitForTask(context, client, { id: task.id, since }), isDone);
 }
 
 /** Prints the summary and the next steps of a task that ended or waits for a person, and sets the exit code. */
-export async function reportSettled(context: CliContext, client: Client, settled: TaskJson): Promise<void> {
+export async function reportSettled(
+  context: CliContext,
+  client: Client,
+  settled: TaskJson,
+  isDone: (task: TaskJson) => boolean = hasSucceeded,
+): Promise<void> {
   printResult(context, settled, () => summary(context, settled));
   const review = await findReviewCommand(context, surviveRestarts(context, client), settled);
   context.progress(formatNextSteps(nextSteps(settled, review)));
-  if (settled.status !== "succeeded" && !hasStopped(settled))
-    throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
+  if (!isDone(settled)) throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
+}
+
+function hasSucceeded(task: TaskJson): boolean {
+  return task.status === "succeeded" || hasStopped(task);
 }
 
 /** The task has ended, waits for a person, or stopped as requested. */

@@ -55,6 +55,7 @@ const TRIGGERS: Readonly<Record<Trigger["kind"], string>> = {
   comments: "Your work was reviewed. Handle every comment below.",
   follow_up:
     "The task was done, and a person asks for more. The workspace contains the work so far. Do what the text below asks for, and keep the rest of the work.",
+  single: "A person asked for this run separately. Do what your role says, based on everything below.",
   retry: "An earlier run of this step failed. The text below says how it ended; do not repeat its mistake.",
   resume:
     "An earlier run of this step was interrupted. The workspace may contain its unfinished work: look at it before you continue.",

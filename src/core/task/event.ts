@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   "task.queued", // data: kind, until, agent if it is parked
   "task.decided", // a person approved, rejected, answered, chose …
   "task.paused",
+  "task.returned",
   "task.resumed",
   "task.ended",
   "task.deleted",

@@ -298,7 +298,8 @@ export interface Exchange {
 
 /**
  * `errors`: checks failed. `verdict`: the verification rejected the work. `conflict`: the work conflicts with new commits on
- * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done.
+ * the base branch. `report`: the last report was invalid. `follow_up`: a person asks for more after the task was done. `single`: a
+ * person asks for one run of a role.
  */
 type TriggerKind =
   | "errors"
@@ -309,6 +310,7 @@ type TriggerKind =
   | "choice"
   | "comments"
   | "follow_up"
+  | "single"
   | "retry"
   | "resume";
 
@@ -317,7 +319,12 @@ export interface Trigger {
   readonly text: string;
   /** The run whose session may be resumed. */
   readonly run: string | null;
+  /** For a single run: where the task returns to. */
+  readonly position?: TaskPosition;
 }
+
+/** Where a task was before a single run. */
+export type TaskPosition = Pick<Task, "status" | "waitingFor" | "outcome" | "reason" | "finishedAt" | "trigger">;
 
 export const ENDED_STATUSES: readonly TaskStatus[] = ["succeeded", "failed", "cancelled"];
 export const OPEN_STATUSES: readonly TaskStatus[] = TASK_STATUSES.filter((status) => !ENDED_STATUSES.includes(status));

@@ -34,6 +34,8 @@ export interface Commands {
   retry(task: string, draft: RetryDraft | null, actor: Requester): Promise<Task>;
   /** Continues a task that has ended or waits for its merge. Returns a new task if its change was merged already. */
   followUp(task: string, followUp: FollowUp, actor: Requester): Promise<Task>;
+  /** Runs one role on a task that waits or has ended. The task stays where it is. */
+  runRole(task: string, role: string, actor: Requester): Promise<Task>;
   remove(task: string, actor: Requester): Promise<void>;
   /** Runs a schedule's work now. */
   runSchedule(schedule: ScheduleRunDraft, actor: Requester): Promise<Task>;

@@ -10,6 +10,7 @@ import { followUp } from "./follow-up.ts";
 import { mergeTask } from "./merge.ts";
 import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { removeProjectTasks } from "./remove-project-tasks.ts";
+import { runRole } from "./run-role.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
 import { addToken, removeToken } from "./tokens.ts";
@@ -39,6 +40,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   kill: "submit",
   retry: "submit",
   followUp: "submit",
+  runRole: "submit",
   remove: "admin",
   runSchedule: "submit",
   retryAgent: "submit",
@@ -83,6 +85,10 @@ export function createCommands(ports: EnginePorts): Commands {
     followUp: async (task, more, actor) => {
       await refuseVariant(ports, task, "follow up on");
       return followUp(ports, task, more, actor);
+    },
+    runRole: async (task, role, actor) => {
+      await refuseVariant(ports, task, "run a role on");
+      return runRole(ports, task, role, actor);
     },
     remove: (task, actor) => removeWithVariants(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),

@@ -95,7 +95,7 @@ function submitFollowUp(
  * The work of a task that succeeded exists only as its published branch, which may have commits of people. All other tasks
  * keep their own commits.
  */
-async function findPublishedWork(
+export async function findPublishedWork(
   ports: EnginePorts,
   task: Task,
 ): Promise<Partial<Pick<Task, "baseCommit" | "headCommit">>> {
@@ -109,7 +109,7 @@ async function findPublishedWork(
   if (headCommit !== null) return { baseCommit: base, headCommit };
   throw new UserError(
     "conflict",
-    `Cannot follow up on ${task.id}: its branch ${task.branch} no longer exists at the remote.`,
+    `${task.id} cannot continue: its branch ${task.branch} no longer exists at the remote.`,
     `If its change was merged, submit a new task: nightshift submit --related ${task.id} "…".`,
   );
 }

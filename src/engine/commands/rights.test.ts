@@ -165,6 +165,7 @@ it("rights: every command checks the requester's right before anything else", as
     kill: ["task_x", readOnly],
     retry: ["task_x", null, readOnly],
     followUp: ["task_x", { text: "more" }, readOnly],
+    runRole: ["task_x", "review", readOnly],
     remove: ["task_x", readOnly],
     runSchedule: [{ project: "shop", name: "nightly", key: null }, readOnly],
     retryAgent: ["codex", readOnly],

@@ -2,6 +2,7 @@ import { advance, reopen } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { findMissingDocument, findSkippedGates } from "../../core/pipeline/gates.ts";
+import { positionOf, returnToPosition } from "../../core/pipeline/single-run.ts";
 import { withoutStop } from "../../core/pipeline/stop-after.ts";
 import { isAfterPublishing } from "../../core/pipeline/pipeline-graph.ts";
 import type { Facts, Pipeline } from "../../core/pipeline/pipeline.ts";
@@ -43,7 +44,7 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
     const reason = `${order === "kill" ? "killed" : "cancelled"} by ${actor.name}`;
     return runs.length > 0 ? saveOrder(ports, before, order, actor) : endNow(ports, before, reason, actor);
   });
-  if (!hasEnded(task)) return waitForEnd(ports, id);
+  if (task.order !== null && !hasEnded(task)) return waitForEnd(ports, id);
   await cleanUp(ports, id);
   return task;
 }
@@ -61,6 +62,11 @@ function saveOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor)
 export async function endNow(ports: EnginePorts, before: Task, reason: string, actor: Actor): Promise<Decision> {
   const at = ports.clock.now();
   const outcome = outcomeOf("cancel", reason);
+  const ends = { events: [decisionEvent(before, outcome, actor, at)], endOthers: { status: "cancelled", at } } as const;
+  const position = positionOf(before.trigger);
+  // Only the single run ends. The task itself is as it was before.
+  if (position !== null)
+    return { ...ends, advance: { ...returnToPosition(before, position, { at, run: null }), next: null } };
   const advanced = advance({
     pipeline: await pipelineOf(ports, before),
     task: before,
@@ -72,11 +78,7 @@ export async function endNow(ports: EnginePorts, before: Task, reason: string, a
     digest: ports.digest,
     at,
   });
-  return {
-    advance: advanced,
-    events: [decisionEvent(before, outcome, actor, at)],
-    endOthers: { status: "cancelled", at },
-  };
+  return { ...ends, advance: advanced };
 }
 
 /** Transitions to an end have no conditions. */
@@ -90,16 +92,20 @@ const NO_FACTS: Facts = {
   git: false,
 };
 
+/** A single run that was ended returns its task to where it was. */
+const END_EVENTS: readonly EventDraft["type"][] = ["task.ended", "task.returned"];
+
 /** The order is durable already. Waiting only lets the caller return the ended task in most cases. */
 async function waitForEnd(ports: EnginePorts, id: string): Promise<Task> {
   const ended = Promise.withResolvers<void>();
   const waiting = new AbortController();
   const unsubscribe = ports.store.events.onEvents((events) => {
-    if (events.some(({ task, type }) => task === id && type === "task.ended")) ended.resolve();
+    if (events.some(({ task, type }) => task === id && END_EVENTS.includes(type))) ended.resolve();
   });
   try {
     // The task may have ended before the subscription started.
-    if (!hasEnded(await readTask(ports, id)))
+    const { order, status } = await readTask(ports, id);
+    if (order !== null && !hasEnded({ status }))
       await Promise.race([ended.promise, ports.clock.sleep(TIMEOUT_MS, waiting.signal)]);
   } finally {
     waiting.abort();
@@ -252,7 +258,7 @@ async function findSkippedPublishing(
 /** A list that was completed, or whose work was deleted, starts over. */
 async function findResumeState(ports: EnginePorts, pipeline: Pipeline, task: Task): Promise<string> {
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });
-  const state = runs.at(-1)?.state ?? pipeline.start;
+  const state = runs.findLast(({ trigger }) => positionOf(trigger) === null)?.state ?? pipeline.start;
   if (isListDone(task) || (await findRetryProblem(ports, pipeline, task, state)) !== null) return pipeline.start;
   return checkState(pipeline, state);
 }

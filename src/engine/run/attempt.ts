@@ -1,4 +1,5 @@
-import { advance } from "../../core/pipeline/advance.ts";
+import { advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
+import { finishSingleRun, positionOf, returnToPosition } from "../../core/pipeline/single-run.ts";
 import { ConfigError, LeaseLostError, UserError } from "../../core/text/errors.ts";
 import { stateOfRun } from "../../core/pipeline/end-variant.ts";
 import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
@@ -86,6 +87,11 @@ export async function failTask(ports: EnginePorts, run: Run, error: unknown): Pr
   await transact(ports, run.task, lease, (task) => {
     const at = ports.clock.now();
     const outcome = outcomeOf("agent_error", message);
+    const result = resultOf({ task }, outcome, { error: message, ...cost });
+    const ends = { events: [endEvent(run, result, at)], endRun: toRunEnd(run, result, at) };
+    const position = positionOf(run.trigger);
+    if (position !== null)
+      return { ...ends, advance: { ...returnToPosition(task, position, { at, run: run.id }), next: null } };
     const ended: EventDraft = newEvent({
       at,
       task: task.id,
@@ -104,12 +110,7 @@ export async function failTask(ports: EnginePorts, run: Run, error: unknown): Pr
       updatedAt: at,
       queuedFor: null,
     };
-    const result = resultOf({ task }, outcome, { error: message, ...cost });
-    return {
-      advance: { task: failed, events: [ended], next: null },
-      events: [endEvent(run, result, at)],
-      endRun: toRunEnd(run, result, at),
-    };
+    return { ...ends, advance: { task: failed, events: [ended], next: null } };
   });
 }
 
@@ -250,9 +251,11 @@ function decideNext(
 ): Decision {
   const { ports, run, pipeline, settings } = context;
   const at = ports.clock.now();
+  const position = positionOf(run.trigger);
   // A reviewer changes nothing, and its verdict must not hide that the branch moved meanwhile.
-  const task = run.role === "review" ? current : { ...withImplementer(current, result), ...result.work };
-  const advanced = advance({
+  const staysAtWork = run.role === "review" || position !== null;
+  const task = staysAtWork ? current : { ...withImplementer(current, result), ...result.work };
+  const params: AdvanceParams = {
     pipeline,
     task,
     outcome: applyOrder(task, result.outcome),
@@ -264,7 +267,8 @@ function decideNext(
     parked,
     digest: ports.digest,
     at,
-  });
+  };
+  const advanced = position === null ? advance(params) : finishSingleRun(params, position);
   return {
     advance: advanced,
     events: [

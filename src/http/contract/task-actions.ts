@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SINGLE_ROLES } from "../../core/pipeline/single-run.ts";
 import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
@@ -98,6 +99,12 @@ export const TASK_ACTIONS = {
       max_turns: maxTurns,
       budget_usd: z.number().positive().nullable().default(null),
     }),
+  ),
+
+  "POST /tasks/:id/run": taskAction(
+    "submit",
+    "Run one role on a task that waits for a person or has ended. The task stays where it is; its documents and reviews have the result.",
+    z.strictObject({ role: z.enum(SINGLE_ROLES) }),
   ),
 
   "POST /tasks/:id/follow-up": taskAction(

@@ -16,7 +16,8 @@ type Verb =
   | "cancel"
   | "kill"
   | "retry"
-  | "follow-up";
+  | "follow-up"
+  | "run";
 
 export function decisionRoutes({
   commands,
@@ -57,6 +58,7 @@ export function decisionRoutes({
       decide(params, async (id) =>
         commands.followUp(id, { text: body.text, after: await findTaskIds(store, body.after), key }, actor),
       ),
+    "POST /tasks/:id/run": ({ params, body, actor }) => decide(params, (id) => commands.runRole(id, body.role, actor)),
     "POST /tasks/:id/retry": ({ params, body, actor }) => {
       const { timeout_ms: timeoutMs, max_turns: maxTurns, budget_usd: budgetUsd, ...draft } = body;
       return decide(params, (id) => commands.retry(id, { ...draft, timeoutMs, maxTurns, budgetUsd }, actor));

@@ -10,7 +10,7 @@ import type {
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { exists, writeGitDir } from "../git-dir.ts";
-import { gitFailure, hasCommit, runGit, type GitCall, type GitResult } from "../git.ts";
+import { gitFailure, runGit, type GitCall, type GitResult } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
 
@@ -31,8 +31,8 @@ export async function tryMerges(
     return { branches, conflicts: [] };
   }
   return withScratchDir(context, params, async (scratch) => {
-    const target = await readRef(scratch, params.target);
-    const tried = await inParallel(params.branches, (branch) => tryBranch(scratch, cache, branch, target));
+    const known = await readKnown(scratch, params);
+    const tried = await inParallel(params.branches, (branch) => tryBranch(scratch, cache, branch, known));
     const open = params.branches.filter((_, index) => tried[index]?.status === "open");
     const pairs = open.flatMap((one, index) => open.slice(index + 1).map((other) => [one, other] as const));
     const conflicts = await inParallel(pairs, async ([one, other]): Promise<MergeConflict> => {
@@ -45,7 +45,7 @@ export async function tryMerges(
 
 interface ScratchDir {
   readonly mirror: string;
-  readonly run: (...args: readonly string[]) => Promise<GitResult>;
+  readonly run: (args: readonly string[], input?: string) => Promise<GitResult>;
 }
 
 /** Merging writes objects. They go to a directory of their own, which can read those of the mirror and of the tasks. */
@@ -66,31 +66,65 @@ async function withScratchDir<T>(
       settings: ["core.fsync=none"],
       extraEnv: { GIT_ALTERNATE_OBJECT_DIRECTORIES: engines.join(":") },
     };
-    return await work({ mirror, run: (...args) => runGit({ ...call, args }) });
+    return await work({
+      mirror,
+      run: (args, input) => runGit({ ...call, args, ...(input !== undefined && { input }) }),
+    });
   } finally {
     await removeTree(gitDir);
   }
 }
 
-async function readRef({ mirror }: ScratchDir, branch: string): Promise<string | null> {
-  const ref = `refs/remotes/origin/${checkBranch(branch)}^{commit}`;
-  const { code, stdout } = await runGit({ gitDir: mirror, args: ["rev-parse", "--verify", "--quiet", ref] });
-  return code === 0 ? checkCommit(stdout.toString().trim()) : null;
+/** What git has at the moment, read with few calls because most results are cached. */
+interface Known {
+  /** Names of the remote's branches, and their commits. */
+  readonly refs: ReadonlyMap<string, string>;
+  readonly target: string | null;
+  readonly commits: ReadonlySet<string>;
+  /** Commits that were fetched, not only made by a task. */
+  readonly fetched: ReadonlySet<string>;
+}
+
+const REMOTE = "refs/remotes/origin/";
+
+async function readKnown({ mirror, run }: ScratchDir, { target, branches }: TrialMergesParams): Promise<Known> {
+  const names = [target, ...branches.map(({ branch }) => branch)].map((name) => `${REMOTE}${checkBranch(name)}`);
+  const list = { gitDir: mirror, args: ["for-each-ref", "--format=%(objectname) %(refname)", ...names] };
+  const input = branches.map(({ commit }) => `${checkCommit(commit)}\n`).join("");
+  const check = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+  const [listed, all, fetched] = await Promise.all([
+    runGit(list),
+    run(check, input),
+    runGit({ gitDir: mirror, args: check, input }),
+  ]);
+  if (listed.code !== 0) throw gitFailure(list, listed);
+  const refs = new Map(
+    lines(listed).map((line): [string, string] => [line.slice(41 + REMOTE.length), line.slice(0, 40)]),
+  );
+  return { refs, target: refs.get(target) ?? null, commits: commitsIn(all), fetched: commitsIn(fetched) };
+}
+
+function commitsIn(result: GitResult): ReadonlySet<string> {
+  return new Set(lines(result).flatMap((line) => (line.endsWith(" commit") ? [line.slice(0, 40)] : [])));
+}
+
+function lines({ stdout }: GitResult): readonly string[] {
+  return stdout.toString().split("\n");
 }
 
 async function tryBranch(
   scratch: ScratchDir,
   cache: ConflictCache,
   { task, branch, commit }: TrialBranch,
-  target: string | null,
+  { refs, target, commits, fetched }: Known,
 ): Promise<TriedBranch> {
   const without = (status: TriedBranch["status"]): TriedBranch => ({ task, status, targetConflicts: [] });
-  const { mirror, run } = scratch;
-  if ((await run("cat-file", "-e", `${checkCommit(commit)}^{commit}`)).code !== 0) return without("missing");
-  // A commit that the mirror does not have was pushed after the last fetch.
-  if ((await hasCommit(mirror, commit)) && (await readRef(scratch, branch)) === null) return without("gone");
+  if (!commits.has(commit)) return without("missing");
+  // A commit that was not fetched was pushed after the last fetch.
+  if (fetched.has(commit) && !refs.has(branch)) return without("gone");
   if (target === null) return without("open");
-  if ((await run("merge-base", "--is-ancestor", commit, target)).code === 0) return without("merged");
+  const ancestor = await scratch.run(["merge-base", "--is-ancestor", commit, target]);
+  if (ancestor.code === 0) return without("merged");
   return { task, status: "open", targetConflicts: await findConflicts(scratch, cache, commit, target) };
 }
 
@@ -104,7 +138,7 @@ async function findConflicts(
   const known = cache.get(key);
   if (known !== undefined) return known;
   const args = ["merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", one, other];
-  const result = await run(...args);
+  const result = await run(args);
   if (result.code !== 0 && result.code !== 1) throw gitFailure({ args, gitDir: "a trial merge" }, result);
   // The first entry is the tree. A file is listed once for each kind of conflict.
   const files = [...new Set(result.stdout.toString().split("\0").slice(1))].filter((file) => file !== "").toSorted();

@@ -279,7 +279,8 @@ export async function chooseSession(
 ): Promise<AgentSession> {
   const { ports, task, run, pipeline } = context;
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
-  if (!agent.capabilities.sessions || context.state.workspace === "fresh" || role === "rank") return fresh;
+  const isSeparate = role === "rank" || run.trigger?.kind === "single";
+  if (!agent.capabilities.sessions || context.state.workspace === "fresh" || isSeparate) return fresh;
   // A new review is not biased by an earlier one. It gets the earlier comments in its prompt.
   if ((pipeline.policy.session === "fresh" || role === "review") && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });

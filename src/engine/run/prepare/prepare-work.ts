@@ -46,8 +46,9 @@ async function prepareRequest(context: StepContext, known: Work | null, request:
  * Agents that only look at a published commit, or with `rebase: until_checked` at a checked one, see exactly that commit. A
  * reviewer always does, because its verdict counts for the commit that was checked and published.
  */
-function mustStayAsChecked({ pipeline, task, run: { step, role } }: StepContext): boolean {
-  if (role === "review") return true;
+function mustStayAsChecked({ pipeline, task, run: { step, role, trigger } }: StepContext): boolean {
+  // A single run does not move the work of its task.
+  if (role === "review" || trigger?.kind === "single") return true;
   const keepsChecked = pipeline.policy.rebase === "until_checked" || task.published != null;
   return keepsChecked && step === "agent" && role !== null && !REBASED_ROLES.includes(role);
 }
