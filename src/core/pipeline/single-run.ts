@@ -1,3 +1,4 @@
+import { postsReview } from "./pipeline-graph.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
 import { newEvent, type Actor, type EventDraft } from "../task/event.ts";
 import type { Role } from "../task/role.ts";
@@ -57,7 +58,8 @@ function stateOf({ states, start }: Pipeline, role: Role): string {
 export function finishSingleRun(given: AdvanceParams, position: TaskPosition): Advance {
   const params = { ...given, outcome: dropOutdatedVerdict(given.outcome, given.task) };
   const { task, outcome, run } = params;
-  const document = run === null ? null : documentOf(outcome, task.documents, { ...params, run: run.id });
+  const keepsReviews = postsReview(params.pipeline);
+  const document = run === null ? null : documentOf(outcome, task.documents, { ...params, run: run.id, keepsReviews });
   const applied = countRun(applyOutcome(params, document), params);
   const waitingFor = withNewDocument(position.waitingFor, document);
   const returned = returnToPosition(applied, { ...position, waitingFor }, { at: params.at, run: run?.id ?? null });
