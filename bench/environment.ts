@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { DaemonAddress } from "../src/cli/find-daemon.ts";
+import type { DaemonAddress } from "../src/cli/daemon/find-daemon.ts";
 import { homePaths } from "../src/config/files/paths.ts";
 import type { Client } from "../src/http/client/client.ts";
 import { createNodeClient } from "../src/http/client/node-client.ts";

@@ -25,7 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly (readonly [part: string, reas
   "src/config/parse/rules.ts": [["name === NIGHTLY", "the schedule that the section `improve` makes"]],
   "src/daemon/doctor/doctor-night.ts": [["schedule.name !== NIGHTLY", "the schedule that the section `improve` makes"]],
   "src/engine/commands/preview-task.ts": [["categories: task.items?.list", "the preview shows the list"]],
-  "src/adapters/stores/sql/task-rows.ts": [["task.items", "the column that keeps the list"]],
+  "src/adapters/stores/sql/tables/task-rows.ts": [["task.items", "the column that keeps the list"]],
 };
 
 interface Source {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claudeCode } from "../../src/adapters/agents/claude-code/claude-code.ts";
 import { readTranscriptPage } from "../../src/adapters/run-files/transcript-page.ts";
-import type { TranscriptLine } from "../../src/core/task/transcript.ts";
+import type { TranscriptLine } from "../../src/core/task/documents/transcript.ts";
 import { atMost, type Measured } from "../report.ts";
 
 const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);

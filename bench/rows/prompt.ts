@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { defaultPolicy } from "../../src/core/pipeline/pipeline-policy.ts";
 import { buildContext, type PromptInput } from "../../src/core/prompt/prompt-context.ts";
 import { splitFrontMatter } from "../../src/core/prompt/prompt.ts";
-import { CONTEXT_KINDS } from "../../src/core/task/context-entry.ts";
+import { CONTEXT_KINDS } from "../../src/core/task/documents/context-entry.ts";
 import { makeTask } from "../../src/testing/builders.ts";
 import { atMost, type Measured } from "../report.ts";
 import { median } from "../statistics.ts";

@@ -1,5 +1,5 @@
 import type { Client, TaskJson } from "../http/client/client.ts";
-import type { ShownDocument } from "./print/document.ts";
+import type { ShownDocument } from "./print/task/document.ts";
 
 type DocumentKind = TaskJson["documents"][number]["kind"];
 type DocumentedTask = Pick<TaskJson, "id" | "plan" | "plan_hash" | "documents">;

@@ -4,8 +4,8 @@ import { terminalJson } from "../core/text/terminal-text.ts";
 import { withoutCredentials } from "../core/text/without-credentials.ts";
 import { ProblemError, UnreachableError, UnresponsiveError } from "../http/client/client.ts";
 import { DaemonStartError, type ExitCode } from "./exit.ts";
-import { adviseUnresponsive } from "./find-daemon.ts";
-import { hangMessage } from "./print/message.ts";
+import { adviseUnresponsive } from "./daemon/find-daemon.ts";
+import { hangMessage } from "./print/terminal/message.ts";
 
 export interface Report {
   readonly message: string;

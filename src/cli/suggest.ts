@@ -3,7 +3,7 @@ import { TASK_STATUSES } from "../core/task/task.ts";
 import { terminalLine } from "../core/text/terminal-text.ts";
 import type { TaskJson } from "../http/client/client.ts";
 import { createNodeClient } from "../http/client/node-client.ts";
-import { readAddress } from "./find-daemon.ts";
+import { readAddress } from "./daemon/find-daemon.ts";
 
 /** Short, because the user waits for the suggestions after pressing the tab key. */
 const TIMEOUT_MS = 500;

@@ -1,5 +1,5 @@
 import type { Outcome } from "../core/outcomes/outcome.ts";
-import type { AdvanceParams } from "../core/pipeline/advance.ts";
+import type { AdvanceParams } from "../core/pipeline/advance/advance.ts";
 import type { Pipeline } from "../core/pipeline/pipeline.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { Actor } from "../core/task/event.ts";

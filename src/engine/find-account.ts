@@ -1,5 +1,5 @@
 import { stateOfRun } from "../core/pipeline/end-variant.ts";
-import type { NextRun } from "../core/pipeline/advance.ts";
+import type { NextRun } from "../core/pipeline/advance/advance.ts";
 import { accountOf, resolveRun, type RunSettings } from "../core/settings/resolve-run.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { Task } from "../core/task/task.ts";

@@ -1,4 +1,4 @@
-import type { Advance } from "../core/pipeline/advance.ts";
+import type { Advance } from "../core/pipeline/advance/advance.ts";
 import { isHeld } from "../core/task/dependencies.ts";
 import { findSharedFiles, holdForFiles, isWorkOnFiles, plannedFiles } from "../core/task/overlap.ts";
 import { CHANGING_ROLES } from "../core/task/role.ts";

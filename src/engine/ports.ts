@@ -6,7 +6,7 @@ import { planProblems } from "../core/outcomes/execution-plan.ts";
 import type { PriceTable } from "../core/money/prices.ts";
 import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";
-import type { TranscriptEvent } from "../core/task/transcript.ts";
+import type { TranscriptEvent } from "../core/task/documents/transcript.ts";
 import type { Agent, McpServer } from "../ports/agent.ts";
 import type { PassCheckpoint } from "../ports/checkpoint.ts";
 import type { Checkouts } from "../ports/checkout.ts";

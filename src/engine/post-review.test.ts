@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createForge } from "../adapters/forges/create-forge.ts";
 import { githubForge } from "../adapters/forges/github/definition.ts";
 import { gitlabForge } from "../adapters/forges/gitlab/definition.ts";
-import { verdictFor } from "../core/task/review.ts";
+import { verdictFor } from "../core/task/documents/review.ts";
 import type { Checkpoint } from "../ports/checkpoint.ts";
 import { openEngineWorld, type EngineWorld } from "../testing/engine/engine-world.ts";
 import { openLoopbackForge, type LoopbackForge } from "../testing/forges/loopback-forge.ts";

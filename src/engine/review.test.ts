@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { reviewsOf, verdictFor } from "../core/task/review.ts";
+import { reviewsOf, verdictFor } from "../core/task/documents/review.ts";
 import type { Task } from "../core/task/task.ts";
 import { openEngineWorld, type EngineWorld } from "../testing/engine/engine-world.ts";
 import type { ScriptedCommand, ScriptedEnd } from "../testing/engine/scripted-supervisors.ts";

@@ -1,4 +1,4 @@
-import type { Advance, NextRun } from "../core/pipeline/advance.ts";
+import type { Advance, NextRun } from "../core/pipeline/advance/advance.ts";
 import { StaleTaskError, UserError } from "../core/text/errors.ts";
 import type { EventDraft } from "../core/task/event.ts";
 import type { CheckResult } from "../core/task/run.ts";

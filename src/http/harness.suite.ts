@@ -9,7 +9,7 @@ import type { Actor, EventDraft } from "../core/task/event.ts";
 import { makeId } from "../core/task/ids.ts";
 import { NO_TOKENS } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
-import type { TranscriptLine } from "../core/task/transcript.ts";
+import type { TranscriptLine } from "../core/task/documents/transcript.ts";
 import { acceptTrust, addProject, removeProject } from "../engine/commands/project-commands.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import { addToken, removeToken } from "../engine/commands/tokens.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../core/outcomes/simplify-schema.ts";
-import type { TranscriptEvent } from "../core/task/transcript.ts";
+import type { TranscriptEvent } from "../core/task/documents/transcript.ts";
 
 /** An agent CLI: two pure functions and a description of its capabilities. It starts no process itself. */
 export interface Agent {

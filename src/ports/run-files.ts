@@ -1,4 +1,4 @@
-import type { TranscriptLine } from "../core/task/transcript.ts";
+import type { TranscriptLine } from "../core/task/documents/transcript.ts";
 
 /** Byte positions in a log. Without one of them, the range starts or ends with the log. */
 export interface LogRange {

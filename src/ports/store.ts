@@ -1,4 +1,4 @@
-import type { DocumentKind, TaskDocument } from "../core/task/document.ts";
+import type { DocumentKind, TaskDocument } from "../core/task/documents/document.ts";
 import type { Event, EventDraft } from "../core/task/event.ts";
 import type {
   CheckResult,
@@ -11,7 +11,7 @@ import type {
   Tokens,
   CostBasis,
 } from "../core/task/run.ts";
-import type { BaselineResult } from "../core/task/judge-check.ts";
+import type { BaselineResult } from "../core/task/checks/judge-check.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
 import type { Right } from "../core/task/requester.ts";

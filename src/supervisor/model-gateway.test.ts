@@ -8,9 +8,9 @@ import type { GatewayPlan } from "../ports/gateway.ts";
 import type { Job, JobCommand } from "../ports/supervisor.ts";
 import { testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed } from "../testing/suites/supervisor.suite.ts";
+import { only, openJobBench, printed } from "../testing/suites/supervisor/supervisor.suite.ts";
 import { waitUntil } from "../testing/wait-until.ts";
-import type { JobBench } from "../testing/suites/supervisor.suite.ts";
+import type { JobBench } from "../testing/suites/supervisor/supervisor.suite.ts";
 
 // Assembled at run time, so that no source file contains something that looks like a key.
 const KEY = ["sk", "ant", "real", "c0ffee15900d"].join("-");

@@ -15,9 +15,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readSupervisor } from "../adapters/process/job-files.ts";
 import { TEST_LIMITS, testPolicy } from "../testing/policy.ts";
 import { realSupervisors } from "../testing/real-supervisors.ts";
-import { only, openJobBench, printed, readTranscript, shell } from "../testing/suites/supervisor.suite.ts";
+import { only, openJobBench, printed, readTranscript, shell } from "../testing/suites/supervisor/supervisor.suite.ts";
 import { waitUntil } from "../testing/wait-until.ts";
-import type { JobBench } from "../testing/suites/supervisor.suite.ts";
+import type { JobBench } from "../testing/suites/supervisor/supervisor.suite.ts";
 
 let bench: JobBench;
 beforeEach(() => {

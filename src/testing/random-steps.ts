@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { advance, type Advance, type AdvanceParams } from "../core/pipeline/advance.ts";
+import { advance, type Advance, type AdvanceParams } from "../core/pipeline/advance/advance.ts";
 import { possibleOutcomes } from "../core/pipeline/edges.ts";
 import { OUTCOMES, type OutcomeName } from "../core/outcomes/outcome.ts";
 import { FACTS, type Facts, type Pipeline } from "../core/pipeline/pipeline.ts";

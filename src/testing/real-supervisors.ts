@@ -3,7 +3,7 @@ import { runEnvironmentEntry, TIMINGS } from "../adapters/process/job-files.ts";
 import { createSupervisors } from "../adapters/process/supervisors.ts";
 import { createTree } from "../adapters/process/tree.ts";
 import type { Log } from "../ports/log.ts";
-import type { SupervisorSuite } from "./suites/supervisor.suite.ts";
+import type { SupervisorSuite } from "./suites/supervisor/supervisor.suite.ts";
 
 export const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
 

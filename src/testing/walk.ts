@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { advance, begin, type Advance, type AdvanceParams } from "../core/pipeline/advance.ts";
+import { advance, begin, type Advance, type AdvanceParams } from "../core/pipeline/advance/advance.ts";
 import { parsePipelineText } from "../config/pipeline/parse-pipeline-text.ts";
 import type { Outcome } from "../core/outcomes/outcome.ts";
 import type { Facts, Pipeline } from "../core/pipeline/pipeline.ts";

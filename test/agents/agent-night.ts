@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Run } from "../../src/core/task/run.ts";
-import type { TranscriptEvent, TranscriptLine } from "../../src/core/task/transcript.ts";
+import type { TranscriptEvent, TranscriptLine } from "../../src/core/task/documents/transcript.ts";
 import type { FakeModel, ScriptedTurn } from "../../src/testing/models/fake-model.ts";
 import type { Files } from "../../src/testing/temp-repo.ts";
-import { openNight, type Night } from "../e2e/night.ts";
+import { openNight, type Night } from "../support/night.ts";
 import { programDirOf } from "./real-agents.ts";
 import type { RealAgent } from "./real-agents.ts";
 

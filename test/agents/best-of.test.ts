@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openNight } from "../e2e/night.ts";
+import { openNight } from "../support/night.ts";
 import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude, codex } = REAL_AGENTS;

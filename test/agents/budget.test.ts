@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../../src/core/task/run.ts";
 import type { Task } from "../../src/core/task/task.ts";
-import { ALICE } from "../e2e/night.ts";
+import { ALICE } from "../support/night.ts";
 import { openAgentNight, type AgentNight } from "./agent-night.ts";
 import { REAL_AGENTS, useTools } from "./real-agents.ts";
 

@@ -5,7 +5,7 @@ import type { Run } from "../../src/core/task/run.ts";
 import type { Role } from "../../src/core/task/role.ts";
 import { openFakeAnthropic, type FakeAnthropic, type ToolResult } from "../../src/testing/models/fake-anthropic.ts";
 import type { ToolUse } from "../../src/testing/models/fake-turn.ts";
-import { openNightly, type Nightly, type NightlyOptions } from "../e2e/nightly.ts";
+import { openNightly, type Nightly, type NightlyOptions } from "../support/nightly.ts";
 import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude } = REAL_AGENTS;

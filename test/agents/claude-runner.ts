@@ -11,7 +11,7 @@ import type { FakeAnthropic, ToolResult, Turn } from "../../src/testing/models/f
 import type { Reply } from "../../src/testing/models/fake-turn.ts";
 import { testPolicy } from "../../src/testing/policy.ts";
 import { realSupervisors } from "../../src/testing/real-supervisors.ts";
-import { openJobBench, printed } from "../../src/testing/suites/supervisor.suite.ts";
+import { openJobBench, printed } from "../../src/testing/suites/supervisor/supervisor.suite.ts";
 
 /** A workspace with a scripted model, in which the real CLI runs. */
 export interface ClaudeRunner {

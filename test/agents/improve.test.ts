@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY_DRAFT, TOKEN } from "../e2e/nightly.ts";
+import { NIGHTLY_DRAFT, TOKEN } from "../support/nightly.ts";
 import { readAllFiles } from "./agent-night.ts";
 import { openClaudeNightly, type ClaudeNightly, type RunScript } from "./claude-nightly.ts";
 import { REAL_AGENTS } from "./real-agents.ts";

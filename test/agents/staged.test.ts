@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ALICE } from "../e2e/night.ts";
+import { ALICE } from "../support/night.ts";
 import { openAgentNight } from "./agent-night.ts";
 import { REAL_AGENTS, useTools } from "./real-agents.ts";
 

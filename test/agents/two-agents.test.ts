@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { FakeModel } from "../../src/testing/models/fake-model.ts";
-import { openNight } from "../e2e/night.ts";
+import { openNight } from "../support/night.ts";
 import { programDirOf, REAL_AGENTS, useTools } from "./real-agents.ts";
 
 const { claude: author, codex: reviewer } = REAL_AGENTS;

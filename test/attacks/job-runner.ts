@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TIMINGS } from "../../src/adapters/process/job-files.ts";
 import { createSupervisors } from "../../src/adapters/process/supervisors.ts";
-import type { TranscriptLine } from "../../src/core/task/transcript.ts";
+import type { TranscriptLine } from "../../src/core/task/documents/transcript.ts";
 import type { ExitRecord, Job, JobCommand, Supervisors } from "../../src/ports/supervisor.ts";
 import type { RunResult, RunOptions } from "./attack.ts";
 

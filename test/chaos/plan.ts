@@ -35,7 +35,7 @@ export function everyCheckpoint(pass: number): readonly Crash[] {
   return [...early, ...last].map((point) => ({ point, pass }));
 }
 
-/** There is no forge and no merge here. test/e2e/improve-publish.test.ts, improve-killed.test.ts and merge.test.ts cover these checkpoints. */
+/** There is no forge and no merge here. test/nights/improve/publish.test.ts, improve-killed.test.ts and merge.test.ts cover these checkpoints. */
 const WITH_FORGE: readonly Checkpoint[] = ["request.opened", "change.merged"];
 
 /** The states with the most files: while an agent works, before and after its work is stored, and after checks. */

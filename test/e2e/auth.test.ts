@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, PROJECT_FILE, waitForExit, type CliResult, type User } from "./cli-user.ts";
+import { BIN, createUser, PROJECT_FILE, waitForExit, type CliResult, type User } from "../support/cli-user.ts";
 
 // The last test calls about ten commands.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { BIN, createUser, waitForExit, type CliResult, type User } from "./cli-user.ts";
+import { BIN, createUser, waitForExit, type CliResult, type User } from "../support/cli-user.ts";
 
 // Each test calls about ten commands.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

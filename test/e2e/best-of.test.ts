@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import { createTempRepo } from "../../src/testing/temp-repo.ts";
-import { createUser, pollUntil, type User } from "./cli-user.ts";
-import { openNight, type Night } from "./night.ts";
+import { createUser, pollUntil, type User } from "../support/cli-user.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 

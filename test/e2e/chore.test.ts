@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "../support/night.ts";
 
 let night: Night | null = null;
 

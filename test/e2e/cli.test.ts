@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProjectJson, TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, waitForExit, PROJECT_FILE, pollUntil, type User } from "./cli-user.ts";
+import { BIN, createUser, waitForExit, PROJECT_FILE, pollUntil, type User } from "../support/cli-user.ts";
 
 let user: User;
 

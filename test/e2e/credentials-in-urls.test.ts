@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createUser, pollUntil, PROJECT_FILE, type User } from "./cli-user.ts";
+import { createUser, pollUntil, PROJECT_FILE, type User } from "../support/cli-user.ts";
 
 // Shorter than the shortest secret that can be redacted, so only removing it from the URL helps.
 const PASSWORD = "hunter2";

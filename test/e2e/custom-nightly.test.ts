@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
 import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { listUpcoming } from "../../src/engine/schedule/upcoming.ts";
-import { openNightly, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { openNightly, type Nightly, type NightlyOptions } from "../support/nightly.ts";
 
 /** The example of docs/pipelines.md, so that the documented pipeline is tested. */
 const EXAMPLE = exampleIn(readFileSync(join(import.meta.dirname, "../../docs/pipelines.md"), "utf8"));

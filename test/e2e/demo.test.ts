@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, waitForExit } from "./cli-user.ts";
+import { BIN, createUser, waitForExit } from "../support/cli-user.ts";
 
 test("demo: runs a chore and a nightly improvement, and leaves nothing behind with --clean", async () => {
   const user = await createUser();

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BIN, createUser, PROJECT_FILE, type User } from "./cli-user.ts";
+import { BIN, createUser, PROJECT_FILE, type User } from "../support/cli-user.ts";
 
 interface Finding {
   readonly name: string;

@@ -3,7 +3,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { createUser, type User } from "./cli-user.ts";
+import { createUser, type User } from "../support/cli-user.ts";
 
 /** A repository of someone else that the user cloned into their home directory. */
 let user: User;

@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../src/cli/find-daemon.ts";
+import { isAlive } from "../../src/cli/daemon/find-daemon.ts";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { createUser, pollUntil, PROJECT_FILE, waitForExit, type User } from "./cli-user.ts";
+import { createUser, pollUntil, PROJECT_FILE, waitForExit, type User } from "../support/cli-user.ts";
 
 let user: User;
 const daemonPid = async (): Promise<number> => (await user.json<{ pid: number }>("start")).pid;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { NIGHTLY_DRAFT, openNightly, TOKEN, type Nightly, type NightlyOptions } from "./nightly.ts";
+import { NIGHTLY_DRAFT, openNightly, TOKEN, type Nightly, type NightlyOptions } from "../support/nightly.ts";
 
 let night: Nightly;
 

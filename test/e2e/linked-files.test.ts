@@ -3,7 +3,7 @@ import { chmod, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { createTempRepo, git, writeFiles } from "../../src/testing/temp-repo.ts";
-import { openNight, type Night } from "./night.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 let night: Night | null = null;

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { AgentJson, TaskJson } from "../../src/http/client/client.ts";
-import { createUser, PROJECT_FILE, type User } from "./cli-user.ts";
+import { createUser, PROJECT_FILE, type User } from "../support/cli-user.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 

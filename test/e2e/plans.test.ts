@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { exampleOf } from "../../src/core/outcomes/outcome.ts";
-import { openNight, type Night } from "./night.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 let night: Night | null = null;
 

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { filesBelow } from "./cleanup-checks.ts";
-import { createUser, type User } from "./cli-user.ts";
-import { openNight, type Night, type NightOptions } from "./night.ts";
+import { filesBelow } from "../support/cleanup-checks.ts";
+import { createUser, type User } from "../support/cli-user.ts";
+import { openNight, type Night, type NightOptions } from "../support/night.ts";
 
 const TIMEOUT = { timeout: 180_000 };
 const WAIT = { timeout: 90_000, interval: 20 };

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { ALICE, openNight, type Night } from "./night.ts";
+import { ALICE, openNight, type Night } from "../support/night.ts";
 
 let night: Night | null = null;
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openNight, type Night } from "./night.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 const NAME = "SHOP_DEPLOY_LOGIN";
 const SECRET = ["planted", "value/9f+2", "of", "the", "test"].join("~");

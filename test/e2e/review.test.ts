@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { reviewsOf, verdictFor } from "../../src/core/task/review.ts";
-import { openNight, type Night } from "./night.ts";
+import { reviewsOf, verdictFor } from "../../src/core/task/documents/review.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 let night: Night | null = null;
 

@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { createUser, pollUntil, type User } from "./cli-user.ts";
+import { createUser, pollUntil, type User } from "../support/cli-user.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "../support/night.ts";
 
 let night: Night | null = null;
 

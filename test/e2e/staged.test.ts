@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, openNight, type Night, type NightOptions } from "../support/night.ts";
 
 let night: Night | null = null;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { openNight, type Night } from "./night.ts";
+import { openNight, type Night } from "../support/night.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BIN, createUser, pollUntil, PROJECT_FILE, type User } from "./cli-user.ts";
+import { BIN, createUser, pollUntil, PROJECT_FILE, type User } from "../support/cli-user.ts";
 
 /** `script` of util-linux gives a command a terminal. The one of macOS has other options. */
 const hasScript = spawnSync("script", ["--version"]).status === 0;

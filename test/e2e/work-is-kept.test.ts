@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { saveProject } from "../../src/engine/commands/project-commands.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { ALICE, openNight, type Night } from "./night.ts";
+import { ALICE, openNight, type Night } from "../support/night.ts";
 
 let night: Night | null = null;
 

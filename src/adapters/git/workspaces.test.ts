@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { testRequests } from "../../testing/suites/workspace-request.suite.ts";
-import { testPeoplesCommits } from "../../testing/suites/workspace-people.suite.ts";
-import { testTrialMerges } from "../../testing/suites/workspace-trial-merges.suite.ts";
-import { testWorkspaces } from "../../testing/suites/workspace.suite.ts";
+import { testRequests } from "../../testing/suites/workspace/workspace-request.suite.ts";
+import { testPeoplesCommits } from "../../testing/suites/workspace/workspace-people.suite.ts";
+import { testTrialMerges } from "../../testing/suites/workspace/workspace-trial-merges.suite.ts";
+import { testWorkspaces } from "../../testing/suites/workspace/workspace.suite.ts";
 import { createGitWorkspaces } from "./workspaces.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

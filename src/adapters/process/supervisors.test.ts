@@ -1,7 +1,7 @@
 import { realSupervisors } from "../../testing/real-supervisors.ts";
-import { testPrepared } from "../../testing/suites/supervisor-prepared.suite.ts";
-import { testProgress } from "../../testing/suites/supervisor-progress.suite.ts";
-import { testSupervisors } from "../../testing/suites/supervisor.suite.ts";
+import { testPrepared } from "../../testing/suites/supervisor/supervisor-prepared.suite.ts";
+import { testProgress } from "../../testing/suites/supervisor/supervisor-progress.suite.ts";
+import { testSupervisors } from "../../testing/suites/supervisor/supervisor.suite.ts";
 
 testSupervisors(realSupervisors);
 testPrepared(realSupervisors);

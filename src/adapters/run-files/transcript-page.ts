@@ -1,4 +1,4 @@
-import { TRANSCRIPT_SOURCES, type TranscriptLine } from "../../core/task/transcript.ts";
+import { TRANSCRIPT_SOURCES, type TranscriptLine } from "../../core/task/documents/transcript.ts";
 import type { TranscriptPage } from "../../ports/run-files.ts";
 import { readPart } from "./read-part.ts";
 

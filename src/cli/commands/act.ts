@@ -5,11 +5,11 @@ import { UserError } from "../../core/text/errors.ts";
 import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { confirm } from "../ask.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { shortId } from "../print/short-id.ts";
+import { shortId } from "../print/terminal/short-id.ts";
 import { readDocuments } from "../read-documents.ts";
-import { readTimeout } from "../read-timeout.ts";
+import { readTimeout } from "../daemon/read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 
@@ -120,7 +120,7 @@ async function confirmPlan(context: CliContext, client: Client, id: string): Pro
   if (waiting?.kind !== "approval") return null;
   const document = (await readDocuments(client, task)).find(({ hash }) => hash === waiting.plan_hash);
   if (document === undefined) return null;
-  const { describeDocument } = await import("../print/document.ts");
+  const { describeDocument } = await import("../print/task/document.ts");
   context.progress(describeDocument(context, document));
   if (await confirm(`Approve this ${document.kind}?`)) return document.hash;
   const shown = shortId(context, task);

@@ -1,11 +1,11 @@
 import type { AgentJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
-import { requireKnownProject } from "../find-project.ts";
+import { connect } from "../daemon/connect.ts";
+import { requireKnownProject } from "../project/find-project.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { hangMessage } from "../print/message.ts";
-import { describeParking } from "../print/queued.ts";
-import type { Screen } from "../print/style.ts";
-import { table, type Cell, type Column } from "../print/table.ts";
+import { hangMessage } from "../print/terminal/message.ts";
+import { describeParking } from "../print/task/queued.ts";
+import type { Screen } from "../print/terminal/style.ts";
+import { table, type Cell, type Column } from "../print/terminal/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "AGENT" },

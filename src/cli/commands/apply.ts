@@ -1,10 +1,10 @@
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { AppliedJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { table, type Column } from "../print/table.ts";
-import { plural } from "../print/words.ts";
+import { table, type Column } from "../print/terminal/table.ts";
+import { plural } from "../print/terminal/words.ts";
 import { diff } from "./diff.ts";
 
 interface ApplyOptions {

@@ -1,7 +1,7 @@
 import type { CostDimension } from "../../core/money/cost-dimensions.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { requireKnownProject } from "../find-project.ts";
+import { requireKnownProject } from "../project/find-project.ts";
 import { costsTsv, costsTable, describeBudget } from "../print/costs.ts";
 
 export interface CostsOptions {

@@ -1,8 +1,8 @@
 import { shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { paint } from "../print/style.ts";
+import { paint } from "../print/terminal/style.ts";
 
 export async function diff(context: CliContext, id: string): Promise<void> {
   const client = await connect(context);

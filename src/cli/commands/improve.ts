@@ -3,15 +3,15 @@ import type { Category } from "../../core/nightly/category.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { ImprovePreviewJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { findProjectName } from "../find-project.ts";
-import { describeUnseenWork } from "../unseen-work.ts";
-import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { indentText } from "../print/fit-text.ts";
-import { paint } from "../print/style.ts";
-import { table, type Column } from "../print/table.ts";
-import { duration, plural } from "../print/words.ts";
+import { findProjectName } from "../project/find-project.ts";
+import { describeUnseenWork } from "../project/unseen-work.ts";
+import { warnAboutUntrustedChanges } from "../project/warn-untrusted-changes.ts";
+import { indentText } from "../print/terminal/fit-text.ts";
+import { paint } from "../print/terminal/style.ts";
+import { table, type Column } from "../print/terminal/table.ts";
+import { duration, plural } from "../print/terminal/words.ts";
 import { reportTask } from "../wait/wait-for-task.ts";
 
 export interface ImproveOptions {

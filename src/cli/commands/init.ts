@@ -5,13 +5,13 @@ import { detectProject, type DetectedProject } from "../../daemon/detect/detect.
 import { findRegistryHosts } from "../../daemon/detect/detect-registry.ts";
 import { renderInitConfig } from "../../daemon/detect/detect-render.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
-import { acceptFiles, type AcceptResult } from "../accept-files.ts";
+import { acceptFiles, type AcceptResult } from "../project/accept-files.ts";
 import { confirm } from "../ask.ts";
-import { checkSetup } from "../check-setup.ts";
-import { connect } from "../connect.ts";
+import { checkSetup } from "../project/check-setup.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { copyableWord, PLACEHOLDER } from "../copyable.ts";
-import { formatNextSteps } from "../print/next-steps.ts";
+import { formatNextSteps } from "../print/task/next-steps.ts";
 import { recordPath } from "../record-path.ts";
 
 export interface InitOptions {

@@ -1,7 +1,7 @@
 import { UserError } from "../../core/text/errors.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { table, type Column } from "../print/table.ts";
+import { table, type Column } from "../print/terminal/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "PROJECT" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
-import { textWidth } from "../print/fit-text.ts";
+import { textWidth } from "../print/terminal/fit-text.ts";
 import { describeEmptyQueue, tasksTable } from "./queue.ts";
 
 function task(more: Partial<TaskJson>): TaskJson {

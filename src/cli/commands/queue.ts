@@ -4,15 +4,15 @@ import { UserError } from "../../core/text/errors.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../core/task/task.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { requireKnownProject } from "../find-project.ts";
-import { indentText } from "../print/fit-text.ts";
-import { formatMessage } from "../print/message.ts";
-import { shortId } from "../print/short-id.ts";
-import { styleOfStatus, type Screen } from "../print/style.ts";
-import { table, type Cell, type Column } from "../print/table.ts";
-import { describeTime } from "../print/time.ts";
+import { requireKnownProject } from "../project/find-project.ts";
+import { indentText } from "../print/terminal/fit-text.ts";
+import { formatMessage } from "../print/terminal/message.ts";
+import { shortId } from "../print/terminal/short-id.ts";
+import { styleOfStatus, type Screen } from "../print/terminal/style.ts";
+import { table, type Cell, type Column } from "../print/terminal/table.ts";
+import { describeTime } from "../print/terminal/time.ts";
 
 const PAGE = 1000;
 

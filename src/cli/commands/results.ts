@@ -1,12 +1,12 @@
 import { escapedLine, terminalJson, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { denials, describeDenied } from "../print/access.ts";
-import { renderMarkdown } from "../print/markdown.ts";
-import { table, type Column } from "../print/table.ts";
-import { summary } from "../print/summary.ts";
-import { unverifiedReason } from "../print/task.ts";
+import { renderMarkdown } from "../print/terminal/markdown.ts";
+import { table, type Column } from "../print/terminal/table.ts";
+import { summary } from "../print/task/summary.ts";
+import { unverifiedReason } from "../print/task/task.ts";
 import { quoteAgent } from "../print/transcript.ts";
 import { readPages } from "./display.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import type { CliContext } from "../context.ts";
 import { refusePlaceholder } from "../copyable.ts";
-import { readTimeout } from "../read-timeout.ts";
+import { readTimeout } from "../daemon/read-timeout.ts";
 import { reportTask } from "../wait/wait-for-task.ts";
 
 export interface ReviewOptions {

@@ -4,12 +4,12 @@ import { REASON_KINDS, type ReasonKind } from "../../core/nightly/proposal.ts";
 import { EXPIRY_FORM, parseExpiry, readReasonKind } from "../../core/nightly/rule.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { Client, ProposalJson, RuleJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { findProjectName, requireKnownProject } from "../find-project.ts";
-import { table, type Column } from "../print/table.ts";
-import { describeTime } from "../print/time.ts";
-import { plural } from "../print/words.ts";
+import { findProjectName, requireKnownProject } from "../project/find-project.ts";
+import { table, type Column } from "../print/terminal/table.ts";
+import { describeTime } from "../print/terminal/time.ts";
+import { plural } from "../print/terminal/words.ts";
 
 const MAX_CELL = 100;
 const MAX_LINE = 600;

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { SchedulesJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { findProjectName, requireKnownProject } from "../find-project.ts";
-import { paint } from "../print/style.ts";
-import { table, type Column } from "../print/table.ts";
-import { describeTime } from "../print/time.ts";
+import { findProjectName, requireKnownProject } from "../project/find-project.ts";
+import { paint } from "../print/terminal/style.ts";
+import { table, type Column } from "../print/terminal/table.ts";
+import { describeTime } from "../print/terminal/time.ts";
 import { reportTask } from "../wait/wait-for-task.ts";
 
 const COLUMNS: readonly Column[] = [

@@ -5,23 +5,23 @@ import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { findRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Client, EventJson, OutageJson, TaskJson } from "../../http/client/client.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { PLACEHOLDER } from "../copyable.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { describeDenied, describeGranted } from "../print/access.ts";
-import { describeConversation } from "../print/conversation.ts";
-import { describeFindings } from "../print/findings.ts";
-import { indentText } from "../print/fit-text.ts";
+import { describeConversation } from "../print/task/conversation.ts";
+import { describeFindings } from "../print/task/findings.ts";
+import { indentText } from "../print/terminal/fit-text.ts";
 import { describeMergeOrder } from "../print/merge-order.ts";
-import { describeOutage, outagesOf } from "../print/queued.ts";
-import { describeReviews } from "../print/reviews.ts";
-import { shortId } from "../print/short-id.ts";
-import { paint } from "../print/style.ts";
-import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
-import { exactTime } from "../print/time.ts";
+import { describeOutage, outagesOf } from "../print/task/queued.ts";
+import { describeReviews } from "../print/task/reviews.ts";
+import { shortId } from "../print/terminal/short-id.ts";
+import { paint } from "../print/terminal/style.ts";
+import { checksTable, facts, runsTable, taskLine } from "../print/task/task.ts";
+import { exactTime } from "../print/terminal/time.ts";
 import { variantsTable } from "../print/variants.ts";
-import { describeWaiting } from "../print/waiting.ts";
-import { duration } from "../print/words.ts";
+import { describeWaiting } from "../print/task/waiting.ts";
+import { duration } from "../print/terminal/words.ts";
 import { readDocuments } from "../read-documents.ts";
 
 const MAX_TEXT = 2_000;
@@ -46,7 +46,7 @@ async function describeDocuments(context: CliContext, client: Client, task: Task
   const documents = await readDocuments(client, task);
   if (documents.length === 0) return [];
   // Loaded here because few tasks have documents, and the Markdown parser is large.
-  const { describeDocument } = await import("../print/document.ts");
+  const { describeDocument } = await import("../print/task/document.ts");
   return documents.map((document) => describeDocument(context, document));
 }
 

@@ -4,14 +4,14 @@ import { UserError } from "../../core/text/errors.ts";
 import { parseTaskFile, type TaskFile } from "../../config/files/task-file.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import type { CliContext } from "../context.ts";
-import { findProjectName } from "../find-project.ts";
-import { readTimeout } from "../read-timeout.ts";
+import { findProjectName } from "../project/find-project.ts";
+import { readTimeout } from "../daemon/read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
-import { describeUnseenWork } from "../unseen-work.ts";
-import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { taskLine } from "../print/task.ts";
+import { describeUnseenWork } from "../project/unseen-work.ts";
+import { warnAboutUntrustedChanges } from "../project/warn-untrusted-changes.ts";
+import { taskLine } from "../print/task/task.ts";
 import { reportSettled, reportTask } from "../wait/wait-for-task.ts";
 
 export interface SubmitOptions {

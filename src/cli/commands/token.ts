@@ -1,9 +1,9 @@
 import { RIGHTS, type Right } from "../../core/task/requester.ts";
 import { UserError } from "../../core/text/errors.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { table } from "../print/table.ts";
-import { describeTime } from "../print/time.ts";
+import { table } from "../print/terminal/table.ts";
+import { describeTime } from "../print/terminal/time.ts";
 
 export async function listTokens(context: CliContext): Promise<void> {
   const client = await connect(context);

@@ -1,11 +1,11 @@
 import { findProjectDir } from "../../config/files/find-project.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Client, ProjectJson } from "../../http/client/client.ts";
-import { acceptFiles, type ProjectLocation } from "../accept-files.ts";
-import { checkSetup } from "../check-setup.ts";
-import { connect } from "../connect.ts";
+import { acceptFiles, type ProjectLocation } from "../project/accept-files.ts";
+import { checkSetup } from "../project/check-setup.ts";
+import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { formatNextSteps } from "../print/next-steps.ts";
+import { formatNextSteps } from "../print/task/next-steps.ts";
 
 /** Shows the additional permissions that the project's files request. They take effect only after they are accepted. */
 export async function trust(

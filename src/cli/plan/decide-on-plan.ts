@@ -1,7 +1,7 @@
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { askChoice, askText } from "../ask.ts";
 import type { CliContext } from "../context.ts";
-import { describeDocument, type ShownDocument } from "../print/document.ts";
+import { describeDocument, type ShownDocument } from "../print/task/document.ts";
 import { readDocuments } from "../read-documents.ts";
 import { waitForTask } from "../wait/wait-for-task.ts";
 import { approveEdited } from "./edit-plan.ts";

@@ -1,7 +1,7 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
-import { shortRunId } from "./short-id.ts";
-import type { Screen } from "./style.ts";
+import { shortRunId } from "./terminal/short-id.ts";
+import type { Screen } from "./terminal/style.ts";
 
 const MAX_SHOWN = 20;
 const MAX_WIDTH = 240;

@@ -1,8 +1,8 @@
 import { describeUse, usdWords } from "../../core/money/budget-words.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { BudgetJson, CostsJson } from "../../http/client/client.ts";
-import { paint, type Screen } from "./style.ts";
-import { table, type Column } from "./table.ts";
+import { paint, type Screen } from "./terminal/style.ts";
+import { table, type Column } from "./terminal/table.ts";
 
 type Sums = CostsJson["total"];
 

@@ -1,9 +1,9 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { EventJson, TaskJson } from "../../http/client/client.ts";
 import type { CliContext } from "../context.ts";
-import { describeQueued } from "./queued.ts";
-import { paint } from "./style.ts";
-import { showsReason } from "./summary.ts";
+import { describeQueued } from "./task/queued.ts";
+import { paint } from "./terminal/style.ts";
+import { showsReason } from "./task/summary.ts";
 
 const MAX_LINE = 160;
 

@@ -1,8 +1,8 @@
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
-import { indentText } from "./fit-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Screen } from "./style.ts";
+import { indentText } from "./terminal/fit-text.ts";
+import { shortId } from "./terminal/short-id.ts";
+import type { Screen } from "./terminal/style.ts";
 
 const MAX_FILES = 5;
 

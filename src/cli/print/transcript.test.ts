@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TranscriptEventJson } from "../../http/client/client.ts";
-import { textWidth } from "./fit-text.ts";
+import { textWidth } from "./terminal/fit-text.ts";
 import { renderEvent } from "./transcript.ts";
 
 const plain = { color: false };

@@ -1,9 +1,9 @@
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { TranscriptEventJson } from "../../http/client/client.ts";
-import { cutToFit, wrapLines } from "./fit-text.ts";
-import { paint, type Screen, type Style } from "./style.ts";
-import { describeTime } from "./time.ts";
-import { money } from "./words.ts";
+import { cutToFit, wrapLines } from "./terminal/fit-text.ts";
+import { paint, type Screen, type Style } from "./terminal/style.ts";
+import { describeTime } from "./terminal/time.ts";
+import { money } from "./terminal/words.ts";
 
 const BAR = "│ ";
 const MAX_NAME = 40;

@@ -1,9 +1,9 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { TaskJson } from "../../http/client/client.ts";
-import { shortId } from "./short-id.ts";
-import { styleOfStatus, type Screen } from "./style.ts";
-import { table, type Column } from "./table.ts";
-import { money } from "./words.ts";
+import { shortId } from "./terminal/short-id.ts";
+import { styleOfStatus, type Screen } from "./terminal/style.ts";
+import { table, type Column } from "./terminal/table.ts";
+import { money } from "./terminal/words.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "VARIANT" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textWidth } from "../print/fit-text.ts";
+import { textWidth } from "../print/terminal/fit-text.ts";
 import { LiveLine } from "./live-line.ts";
 
 /** One row of a terminal that understands the sequences of the line, and fails on all others. */

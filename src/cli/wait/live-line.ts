@@ -1,6 +1,6 @@
 import { terminalText } from "../../core/text/terminal-text.ts";
-import { cutText } from "../print/fit-text.ts";
-import { paint } from "../print/style.ts";
+import { cutText } from "../print/terminal/fit-text.ts";
+import { paint } from "../print/terminal/style.ts";
 import type { CliContext } from "../context.ts";
 
 /** The part of `process.stderr` that a line needs. */

@@ -1,8 +1,8 @@
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { RunJson, TaskJson } from "../../http/client/client.ts";
-import { describeQueued } from "../print/queued.ts";
-import { describeSubtasks } from "../print/task.ts";
-import { money } from "../print/words.ts";
+import { describeQueued } from "../print/task/queued.ts";
+import { describeSubtasks } from "../print/task/task.ts";
+import { money } from "../print/terminal/words.ts";
 
 /** More than fits on a line of a terminal. */
 const MAX_PART = 500;

@@ -1,7 +1,7 @@
 import { ProblemError, UnreachableError, UnresponsiveError, type Client } from "../../http/client/client.ts";
 import { createNodeClient } from "../../http/client/node-client.ts";
 import type { CliContext } from "../context.ts";
-import { findDaemon, readAddress, type DaemonAddress } from "../find-daemon.ts";
+import { findDaemon, readAddress, type DaemonAddress } from "../daemon/find-daemon.ts";
 
 const POLL_MS = 500;
 /** How long to wait for a daemon that is gone or hangs. A restart takes seconds; an overloaded machine recovers later. */

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { hasDefaultEdge, possibleOutcomes } from "../../core/pipeline/edges.ts";
-import { endState } from "../../core/pipeline/enter-state.ts";
+import { endState } from "../../core/pipeline/advance/enter-state.ts";
 import type { EndStatus, Pipeline, State, Step } from "../../core/pipeline/pipeline.ts";
 import { computeReach, findShortestPath, type Edge } from "../../core/pipeline/pipeline-graph.ts";
 import type { Role } from "../../core/task/role.ts";

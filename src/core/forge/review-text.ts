@@ -1,5 +1,5 @@
 import type { AddedLines } from "../change/added-lines.ts";
-import { sortComments, type ReviewComment } from "../task/review.ts";
+import { sortComments, type ReviewComment } from "../task/documents/review.ts";
 import { shortHash } from "../text/short-hash.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { forgeText } from "./forge-text.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NO_USAGE, usageOf, type UsageParams } from "./cost.ts";
 import { costOf, priceOf, type PriceTable } from "./prices.ts";
 import { NO_TOKENS } from "../task/run.ts";
-import type { TranscriptEvent, UsageEvent } from "../task/transcript.ts";
+import type { TranscriptEvent, UsageEvent } from "../task/documents/transcript.ts";
 
 const TOKENS = { input: 10, output: 5, cacheRead: 2, cacheWrite: 1 };
 const TWICE = { input: 20, output: 10, cacheRead: 4, cacheWrite: 2 };

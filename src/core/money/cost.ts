@@ -1,6 +1,6 @@
 import { costOf, priceOf, type PriceTable } from "./prices.ts";
 import { type CostBasis, NO_TOKENS, type Tokens } from "../task/run.ts";
-import type { TranscriptEvent, UsageEvent } from "../task/transcript.ts";
+import type { TranscriptEvent, UsageEvent } from "../task/documents/transcript.ts";
 
 /** Tokens and cost of a run. */
 export interface Usage {

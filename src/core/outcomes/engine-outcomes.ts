@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROOFS } from "../task/proof.ts";
+import { PROOFS } from "../task/checks/proof.ts";
 import { CHANGING_ROLES, KEEPING_ROLES } from "../task/role.ts";
 import { defineOutcome } from "./outcome-entry.ts";
 import { defineFailure, names, PUBLISHING } from "./failure-outcomes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainFailure, hasLostSession } from "./explain-failure.ts";
-import { FAILURES, type Failure, type TranscriptEvent } from "../task/transcript.ts";
+import { FAILURES, type Failure, type TranscriptEvent } from "../task/documents/transcript.ts";
 
 const error = (failure: Failure | null, message = "it says why"): TranscriptEvent => ({
   type: "error",

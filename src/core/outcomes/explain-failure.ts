@@ -1,5 +1,5 @@
 import type { FailureOutcome } from "./outcome.ts";
-import type { Failure, TranscriptEvent } from "../task/transcript.ts";
+import type { Failure, TranscriptEvent } from "../task/documents/transcript.ts";
 
 export interface ExplainedFailure {
   readonly name: FailureOutcome;

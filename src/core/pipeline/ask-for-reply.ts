@@ -2,8 +2,8 @@ import type { Outcome } from "../outcomes/outcome.ts";
 import type { ReportedOption } from "../outcomes/payload-fields.ts";
 import { toOptions, toQuestions } from "../outcomes/read-outcome.ts";
 import type { Exchange } from "../task/task.ts";
-import type { AdvanceParams } from "./advance.ts";
-import type { Move } from "./enter-state.ts";
+import type { AdvanceParams } from "./advance/advance.ts";
+import type { Move } from "./advance/enter-state.ts";
 import { resumeTrigger } from "./triggers.ts";
 
 /** Waits for a person's reply to the agent's questions or options. */

@@ -1,4 +1,4 @@
-import type { AdvanceParams } from "./advance.ts";
+import type { AdvanceParams } from "./advance/advance.ts";
 import { entryOf, isFailure } from "../outcomes/outcome.ts";
 import { backoffDelayMs } from "../task/retry.ts";
 import type { QueuedFor, Task } from "../task/task.ts";

@@ -1,5 +1,5 @@
-import type { AdvanceParams } from "./advance.ts";
-import { goToEnd, type Move } from "./enter-state.ts";
+import type { AdvanceParams } from "./advance/advance.ts";
+import { goToEnd, type Move } from "./advance/enter-state.ts";
 import { entryOf, type OutcomeName } from "../outcomes/outcome.ts";
 import type { Pipeline, State } from "./pipeline.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeOutcome } from "../../testing/builders.ts";
 import { builtIn, NO_FACTS, parsed, paramsFor, start, walk } from "../../testing/walk.ts";
-import { advance, reopen } from "./advance.ts";
+import { advance, reopen } from "./advance/advance.ts";
 import { findMissingDocument, findSkippedGates } from "./gates.ts";
 import type { Task } from "../task/task.ts";
 import type { Facts, Pipeline } from "./pipeline.ts";

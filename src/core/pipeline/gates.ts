@@ -1,6 +1,6 @@
-import { DOCUMENT_KINDS, kindOf, newestOf, type DocumentKind } from "../task/document.ts";
+import { DOCUMENT_KINDS, kindOf, newestOf, type DocumentKind } from "../task/documents/document.ts";
 import type { ApprovedState, Task } from "../task/task.ts";
-import { resolveState } from "./enter-state.ts";
+import { resolveState } from "./advance/enter-state.ts";
 import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
 import { edgesFrom, postsReview } from "./pipeline-graph.ts";
 

@@ -1,10 +1,10 @@
 import { postsReview } from "./pipeline-graph.ts";
-import { documentOf, type TaskDocument } from "../task/document.ts";
+import { documentOf, type TaskDocument } from "../task/documents/document.ts";
 import { newEvent, type Actor, type EventDraft } from "../task/event.ts";
 import type { Role } from "../task/role.ts";
 import type { Task, TaskPosition, Trigger, WaitingFor } from "../task/task.ts";
-import type { Advance, AdvanceParams } from "./advance.ts";
-import { applyOutcome } from "./apply-outcome.ts";
+import type { Advance, AdvanceParams } from "./advance/advance.ts";
+import { applyOutcome } from "./advance/apply-outcome.ts";
 import { countRun } from "./counters.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { dropOutdatedVerdict } from "./verdict.ts";

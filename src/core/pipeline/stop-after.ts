@@ -2,8 +2,8 @@ import { didYouMean } from "../text/did-you-mean.ts";
 import { UserError } from "../text/errors.ts";
 import { entryOf, type Outcome } from "../outcomes/outcome.ts";
 import type { Task } from "../task/task.ts";
-import type { AdvanceParams } from "./advance.ts";
-import { resolveState, type Move } from "./enter-state.ts";
+import type { AdvanceParams } from "./advance/advance.ts";
+import { resolveState, type Move } from "./advance/enter-state.ts";
 import type { Facts, Pipeline, State } from "./pipeline.ts";
 
 /** Finds the state that a task is to stop after (`--until`), by its name or the role of its agent. */

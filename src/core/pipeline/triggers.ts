@@ -1,6 +1,6 @@
-import type { AdvanceParams } from "./advance.ts";
+import type { AdvanceParams } from "./advance/advance.ts";
 import { entryOf, type Outcome } from "../outcomes/outcome.ts";
-import { describeComments } from "../task/review.ts";
+import { describeComments } from "../task/documents/review.ts";
 import type { Trigger } from "../task/task.ts";
 
 // Why the next run is started.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeOutcome } from "../../testing/builders.ts";
 import { builtIn, start, walk } from "../../testing/walk.ts";
-import type { Advance } from "./advance.ts";
+import type { Advance } from "./advance/advance.ts";
 import { bindVerdict } from "./verdict.ts";
 
 const HEAD = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334";

@@ -1,7 +1,7 @@
 import type { ChangePolicy } from "../pipeline/pipeline-policy.ts";
 import { exampleOf, outcomesOf, reportForm, type ReportScope } from "../outcomes/outcome.ts";
-import type { ContextEntry } from "../task/context-entry.ts";
-import { renderDocument } from "../task/render-document.ts";
+import type { ContextEntry } from "../task/documents/context-entry.ts";
+import { renderDocument } from "../task/documents/render-document.ts";
 import type { Artifact, Exchange, Subtask, Task, Trigger } from "../task/task.ts";
 
 // Each function returns the text of one prompt section. prompt-context.ts marks it as data and orders the sections.

@@ -1,5 +1,5 @@
 import { describeContext } from "./prompt-sections.ts";
-import type { DocumentKind } from "../task/document.ts";
+import type { DocumentKind } from "../task/documents/document.ts";
 import type { Task } from "../task/task.ts";
 
 export interface RelatedTask {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { makeTask } from "../../testing/builders.ts";
-import { CONTEXT_KINDS, type ContextEntry, type ContextKind } from "../task/context-entry.ts";
+import { CONTEXT_KINDS, type ContextEntry, type ContextKind } from "../task/documents/context-entry.ts";
 import { shortenContext } from "./shorten-context.ts";
 
 function entry(kind: ContextKind, at: number, length: number): ContextEntry {

@@ -1,4 +1,4 @@
-import type { ContextEntry, ContextKind } from "../task/context-entry.ts";
+import type { ContextEntry, ContextKind } from "../task/documents/context-entry.ts";
 import type { DataVariable, PromptData, PromptInput } from "./prompt-context.ts";
 
 /** A rough average of English text and code. The budget is a guard against huge prompts, not an exact limit. */

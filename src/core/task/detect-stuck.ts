@@ -1,5 +1,5 @@
 import { canonicalJson } from "../text/canonical-json.ts";
-import type { TranscriptEvent } from "./transcript.ts";
+import type { TranscriptEvent } from "./documents/transcript.ts";
 
 /** When an agent counts as stuck. */
 export interface StuckLimits {

@@ -1,7 +1,7 @@
 import type { Role } from "./role.ts";
 import type { Category } from "../nightly/category.ts";
-import type { ContextEntry } from "./context-entry.ts";
-import type { DocumentKind, DocumentRef } from "./document.ts";
+import type { ContextEntry } from "./documents/context-entry.ts";
+import type { DocumentKind, DocumentRef } from "./documents/document.ts";
 
 export const TASK_STATUSES = ["queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];

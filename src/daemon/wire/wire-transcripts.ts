@@ -1,6 +1,6 @@
 import { parseEventLine } from "../../adapters/agents/shared/event-lines.ts";
 import type { Run } from "../../core/task/run.ts";
-import type { TranscriptEvent, TranscriptLine } from "../../core/task/transcript.ts";
+import type { TranscriptEvent, TranscriptLine } from "../../core/task/documents/transcript.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { ParseTranscript } from "../../http/live/output-feed.ts";
 import type { Agent } from "../../ports/agent.ts";

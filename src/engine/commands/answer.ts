@@ -1,5 +1,5 @@
-import { changeAnswers, confirmAnswers, type AnswerChange } from "../../core/pipeline/change-answer.ts";
-import { assumedAnswers, questionsOf } from "../../core/task/answers.ts";
+import { changeAnswers, confirmAnswers, type AnswerChange } from "../../core/pipeline/advance/change-answer.ts";
+import { assumedAnswers, questionsOf } from "../../core/task/documents/answers.ts";
 import { SYSTEM, type Actor } from "../../core/task/event.ts";
 import { hasEnded, type Question, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";

@@ -1,7 +1,7 @@
-import { needsReason } from "../../core/pipeline/decide-checks.ts";
+import { needsReason } from "../../core/pipeline/advance/decide-checks.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
-import { advance } from "../../core/pipeline/advance.ts";
+import { advance } from "../../core/pipeline/advance/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { planProblems } from "../../core/outcomes/execution-plan.ts";

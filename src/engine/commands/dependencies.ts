@@ -11,7 +11,7 @@ import {
   type DependencyCheck,
 } from "../../core/task/dependencies.ts";
 import type { Actor } from "../../core/task/event.ts";
-import type { Advance } from "../../core/pipeline/advance.ts";
+import type { Advance } from "../../core/pipeline/advance/advance.ts";
 import { HELD } from "../../core/task/run.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";

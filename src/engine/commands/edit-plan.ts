@@ -1,5 +1,5 @@
 import { executionPlan } from "../../core/outcomes/execution-plan.ts";
-import { newVersion, newestOf, toRef, type TaskDocument } from "../../core/task/document.ts";
+import { newVersion, newestOf, toRef, type TaskDocument } from "../../core/task/documents/document.ts";
 import type { Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { pipelineOf } from "../pipeline-of.ts";

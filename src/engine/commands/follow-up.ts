@@ -1,6 +1,6 @@
-import { reopen } from "../../core/pipeline/advance.ts";
+import { reopen } from "../../core/pipeline/advance/advance.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { MAX_SUMMARY } from "../../core/task/context-entry.ts";
+import { MAX_SUMMARY } from "../../core/task/documents/context-entry.ts";
 import type { Requester } from "../../core/task/requester.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";

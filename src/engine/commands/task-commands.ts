@@ -1,4 +1,4 @@
-import { advance, reopen } from "../../core/pipeline/advance.ts";
+import { advance, reopen } from "../../core/pipeline/advance/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { findMissingDocument, findSkippedGates } from "../../core/pipeline/gates.ts";

@@ -1,4 +1,4 @@
-import { verdictFor } from "../../core/task/review.ts";
+import { verdictFor } from "../../core/task/documents/review.ts";
 import { readPublication, type Publication } from "../../core/task/publication.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";

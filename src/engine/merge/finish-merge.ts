@@ -1,4 +1,4 @@
-import { advance } from "../../core/pipeline/advance.ts";
+import { advance } from "../../core/pipeline/advance/advance.ts";
 import { outcomeOf } from "../../core/outcomes/outcome.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";

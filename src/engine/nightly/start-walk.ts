@@ -1,5 +1,5 @@
 import { categoriesToTry, weekdayAt, type Category, type Weekday } from "../../core/nightly/category.ts";
-import { advance, begin, type Advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
+import { advance, begin, type Advance, type AdvanceParams } from "../../core/pipeline/advance/advance.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { categoriesAt } from "../../core/schedule/schedule.ts";
 import type { Settings } from "../../core/settings/settings.ts";

@@ -1,5 +1,5 @@
-import { advance } from "../../core/pipeline/advance.ts";
-import { isAboutBranch } from "../../core/pipeline/decide-branch.ts";
+import { advance } from "../../core/pipeline/advance/advance.ts";
+import { isAboutBranch } from "../../core/pipeline/advance/decide-branch.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";

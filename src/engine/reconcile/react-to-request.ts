@@ -1,4 +1,4 @@
-import { advance } from "../../core/pipeline/advance.ts";
+import { advance } from "../../core/pipeline/advance/advance.ts";
 import { describeCiFailures, describeForgeComments } from "../../core/forge/describe-feedback.ts";
 import { findReaction, newComments, type Reaction, type ReactionParams } from "../../core/forge/find-reaction.ts";
 import { newEvent, SYSTEM, type EventType } from "../../core/task/event.ts";

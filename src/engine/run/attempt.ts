@@ -1,4 +1,4 @@
-import { advance, type AdvanceParams } from "../../core/pipeline/advance.ts";
+import { advance, type AdvanceParams } from "../../core/pipeline/advance/advance.ts";
 import { finishSingleRun, positionOf, returnToPosition } from "../../core/pipeline/single-run.ts";
 import { ConfigError, LeaseLostError, UserError } from "../../core/text/errors.ts";
 import { stateOfRun } from "../../core/pipeline/end-variant.ts";

@@ -1,5 +1,5 @@
 import { resolveRun } from "../../core/settings/resolve-run.ts";
-import { BUILT_IN_CHECKS, describeCheckStatus } from "../../core/task/describe-check.ts";
+import { BUILT_IN_CHECKS, describeCheckStatus } from "../../core/task/checks/describe-check.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { CheckResult, Run } from "../../core/task/run.ts";
 import type { StepContext, StepResult } from "./step-context.ts";

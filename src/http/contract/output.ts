@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES } from "../../core/task/run.ts";
-import { FAILURES, TRANSCRIPT_SOURCES } from "../../core/task/transcript.ts";
+import { FAILURES, TRANSCRIPT_SOURCES } from "../../core/task/documents/transcript.ts";
 import { time, tokensSchema } from "./common.ts";
 
 export const transcriptEventSchema = z

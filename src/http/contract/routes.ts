@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
-import { DOCUMENT_KINDS } from "../../core/task/document.ts";
+import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
-import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/context-entry.ts";
+import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/documents/context-entry.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
-import { DOCUMENT_KINDS } from "../../core/task/document.ts";
-import { PROOFS } from "../../core/task/proof.ts";
+import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
+import { PROOFS } from "../../core/task/checks/proof.ts";
 import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";

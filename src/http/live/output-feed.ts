@@ -1,5 +1,5 @@
 import { OPEN_RUN_STATUSES, type Run } from "../../core/task/run.ts";
-import type { TranscriptEvent, TranscriptLine } from "../../core/task/transcript.ts";
+import type { TranscriptEvent, TranscriptLine } from "../../core/task/documents/transcript.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";
 import type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts";

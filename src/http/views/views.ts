@@ -1,10 +1,10 @@
 import { add } from "../../core/money/cost.ts";
 import { describeCategory, isFallback } from "../../core/nightly/category.ts";
-import { assumedAnswers } from "../../core/task/answers.ts";
-import type { DocumentRef, TaskDocument } from "../../core/task/document.ts";
-import { findProof } from "../../core/task/proof.ts";
-import { reviewsOf, type Review } from "../../core/task/review.ts";
-import { renderDocument } from "../../core/task/render-document.ts";
+import { assumedAnswers } from "../../core/task/documents/answers.ts";
+import type { DocumentRef, TaskDocument } from "../../core/task/documents/document.ts";
+import { findProof } from "../../core/task/checks/proof.ts";
+import { reviewsOf, type Review } from "../../core/task/documents/review.ts";
+import { renderDocument } from "../../core/task/documents/render-document.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";

@@ -1,4 +1,4 @@
-import type { TestCounts } from "../../core/task/judge-check.ts";
+import type { TestCounts } from "../../core/task/checks/judge-check.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 
 interface Format {

@@ -1,4 +1,4 @@
-import type { TranscriptLine } from "../../core/task/transcript.ts";
+import type { TranscriptLine } from "../../core/task/documents/transcript.ts";
 import { createLineSplitter } from "./lines.ts";
 import type { Line } from "./lines.ts";
 

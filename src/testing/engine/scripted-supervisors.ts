@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { EndedBy } from "../../core/task/run.ts";
-import type { TranscriptLine } from "../../core/task/transcript.ts";
+import type { TranscriptLine } from "../../core/task/documents/transcript.ts";
 import type {
   CommandProgress,
   CommandResult,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Role, ROLES } from "../../core/task/role.ts";
-import type { TranscriptEvent } from "../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../core/task/documents/transcript.ts";
 import type { Agent, AgentRun } from "../../ports/agent.ts";
 
 export interface AgentSuite {

@@ -1,5 +1,5 @@
 import { client, type ClientApp } from "@agentclientprotocol/sdk";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { fieldsOf, textOf } from "./fields.ts";
 import { chooseOption, checkCall } from "./permissions.ts";
 import type { AcpRules } from "./rules.ts";

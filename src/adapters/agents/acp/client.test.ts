@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import type { AgentRun } from "../../../ports/agent.ts";
 import { exampleRun } from "../../../testing/suites/agent.suite.ts";
 import { acp } from "./acp.ts";

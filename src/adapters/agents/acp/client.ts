@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { ClientContext } from "@agentclientprotocol/sdk";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { startAgent } from "./agent-process.ts";
 import { describeError, describeStop } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";

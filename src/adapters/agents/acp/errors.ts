@@ -1,4 +1,4 @@
-import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { Failure, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 
 /** The agent does not have the session of an earlier run, or cannot resume sessions. */

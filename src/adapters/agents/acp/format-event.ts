@@ -1,4 +1,4 @@
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 
 /** Formats an event as a line that `parseEventLine` can read. */
 export function formatEvent(event: TranscriptEvent): string {

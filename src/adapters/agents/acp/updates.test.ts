@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { describeError, describeStop, SessionUnknownError } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { formatEvent } from "./format-event.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "./fields.ts";
 
 /** Converts the session updates of an agent into events. */

@@ -1,5 +1,5 @@
 import type { Tokens } from "../../../core/task/run.ts";
-import type { UsageEvent } from "../../../core/task/transcript.ts";
+import type { UsageEvent } from "../../../core/task/documents/transcript.ts";
 import { fieldsOf, type Fields, listOf, numberOf, textOf } from "./fields.ts";
 
 /** The cost of the session so far in US dollars, as reported by the agent. */

@@ -1,4 +1,4 @@
-import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { Failure, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 
 /** `Tokens: 1.2k sent, 300 cache write, 5k cache hit, 345 received. Cost: $0.01 message, $0.02 session.` */

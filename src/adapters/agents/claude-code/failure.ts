@@ -1,4 +1,4 @@
-import type { Failure } from "../../../core/task/transcript.ts";
+import type { Failure } from "../../../core/task/documents/transcript.ts";
 import type { Json } from "./json.ts";
 
 /** Several fields are needed: an API failure has subtype `success` with `is_error`, and its kind is in one of five other fields. */

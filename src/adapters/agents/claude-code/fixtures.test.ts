@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { parseClaudeLine } from "./lines.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");

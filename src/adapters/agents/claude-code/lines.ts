@@ -1,4 +1,4 @@
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { isRecord, type Json } from "./json.ts";
 import { parseJson } from "../shared/parse-json-line.ts";
 import { readResult } from "./result.ts";

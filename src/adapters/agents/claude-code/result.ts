@@ -1,5 +1,5 @@
 import { NO_TOKENS } from "../../../core/task/run.ts";
-import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent, UsageEvent } from "../../../core/task/documents/transcript.ts";
 import { findFailure } from "./failure.ts";
 import { amountOf, isRecord, type Json } from "./json.ts";
 

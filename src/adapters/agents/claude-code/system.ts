@@ -1,4 +1,4 @@
-import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { Failure, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { isRecord, type Json } from "./json.ts";
 
 /** Subtypes that the transcript does not need. */

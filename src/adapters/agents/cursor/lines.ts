@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tokens } from "../../../core/task/run.ts";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJsonLine } from "../shared/parse-json-line.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FAILURES, type TranscriptEvent } from "../../../core/task/transcript.ts";
+import { FAILURES, type TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import type { AgentCapabilities } from "../../../ports/agent.ts";
 import { parseJson } from "./parse-json-line.ts";
 

@@ -1,4 +1,4 @@
-import type { Failure, TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { Failure, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 
 const BY_MESSAGE: readonly (readonly [RegExp, Failure])[] = [
   [

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 
 interface LineFormat<T> {
   readonly schema: z.ZodType<T>;

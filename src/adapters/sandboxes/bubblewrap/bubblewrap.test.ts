@@ -16,9 +16,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import { realSupervisors } from "../../../testing/real-supervisors.ts";
 import { TEST_LIMITS, testPolicy } from "../../../testing/policy.ts";
-import { openJobBench, printed } from "../../../testing/suites/supervisor.suite.ts";
+import { openJobBench, printed } from "../../../testing/suites/supervisor/supervisor.suite.ts";
 import { waitUntil } from "../../../testing/wait-until.ts";
-import type { JobBench } from "../../../testing/suites/supervisor.suite.ts";
+import type { JobBench } from "../../../testing/suites/supervisor/supervisor.suite.ts";
 
 const isRoot = process.getuid?.() === 0;
 

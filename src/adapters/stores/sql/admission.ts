@@ -1,6 +1,6 @@
 import { HELD, OPEN_RUN_STATUSES } from "../../../core/task/run.ts";
 import type { Admission } from "../../../ports/store.ts";
-import { loadProbes } from "./probes.ts";
+import { loadProbes } from "./tables/probes.ts";
 import type { Db, Tx } from "./schema.ts";
 
 /** Number of runs per query, so that a long queue is not loaded at once. */

@@ -3,16 +3,24 @@ import { StaleTaskError } from "../../../core/text/errors.ts";
 import { hasEnded, type Task } from "../../../core/task/task.ts";
 import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
 import { admit } from "./admission.ts";
-import { saveDocument } from "./documents.ts";
-import { saveArtifacts, saveChecks } from "./findings.ts";
-import { insertNotices } from "./outbox.ts";
-import { changeParking, requestProbeFor, withParkedAgent } from "./parked-agents.ts";
-import { requireProject } from "./projects.ts";
+import { saveDocument } from "./tables/documents.ts";
+import { saveArtifacts, saveChecks } from "./tables/findings.ts";
+import { insertNotices } from "./tables/outbox.ts";
+import { changeParking, requestProbeFor, withParkedAgent } from "./tables/parked-agents.ts";
+import { requireProject } from "./tables/projects.ts";
 import { recordCosts } from "./money/record-costs.ts";
-import { endOtherRuns, endRun, moveQueuedRuns, moveToAccount, queueRun, requireLease, wakeQueuedRuns } from "./runs.ts";
+import {
+  endOtherRuns,
+  endRun,
+  moveQueuedRuns,
+  moveToAccount,
+  queueRun,
+  requireLease,
+  wakeQueuedRuns,
+} from "./tables/runs.ts";
 import type { Tx } from "./schema.ts";
-import { rankOf } from "./task-rows.ts";
-import { getTaskByKey, insertTask, replaceTask } from "./tasks.ts";
+import { rankOf } from "./tables/task-rows.ts";
+import { getTaskByKey, insertTask, replaceTask } from "./tables/tasks.ts";
 
 /** Writes events. Listeners get them after the transaction has committed. */
 export type RecordEvents = (drafts: readonly EventDraft[]) => Promise<readonly Event[]>;

@@ -2,7 +2,7 @@ import type { Generated, Kysely, Selectable, Transaction } from "kysely";
 import type { Proposal } from "../../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../../core/nightly/rule.ts";
 import type { ScheduleProgress } from "../../../core/schedule/schedule.ts";
-import type { TaskDocument } from "../../../core/task/document.ts";
+import type { TaskDocument } from "../../../core/task/documents/document.ts";
 import type { Actor, EventDraft } from "../../../core/task/event.ts";
 import type { ParkedAgent } from "../../../core/task/parked-agent.ts";
 import type { Role } from "../../../core/task/role.ts";

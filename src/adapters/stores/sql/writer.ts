@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Event } from "../../../core/task/event.ts";
 import type { RecordEvents } from "./commit.ts";
 import type { Differences } from "./differences.ts";
-import { insertEvents } from "./events.ts";
+import { insertEvents } from "./tables/events.ts";
 import type { Db, Tx } from "./schema.ts";
 
 export interface WriterParams {

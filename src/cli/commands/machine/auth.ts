@@ -4,11 +4,11 @@ import { UserError } from "../../../core/text/errors.ts";
 import { createNodeClient } from "../../../http/client/node-client.ts";
 import { askHidden } from "../../ask.ts";
 import { printResult, type CliContext } from "../../context.ts";
-import { formatNextSteps } from "../../print/next-steps.ts";
+import { formatNextSteps } from "../../print/task/next-steps.ts";
 import { Exit } from "../../exit.ts";
-import { findDaemon } from "../../find-daemon.ts";
-import { table, type Column } from "../../print/table.ts";
-import { describeTime } from "../../print/time.ts";
+import { findDaemon } from "../../daemon/find-daemon.ts";
+import { table, type Column } from "../../print/terminal/table.ts";
+import { describeTime } from "../../print/terminal/time.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "NAME" },

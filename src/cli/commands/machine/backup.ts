@@ -3,8 +3,8 @@ import { findHome } from "../../../config/files/paths.ts";
 import { backUpHome, restoreHome } from "../../../daemon/backup/backup.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { copyableWord } from "../../copyable.ts";
-import { describeTime } from "../../print/time.ts";
-import { plural } from "../../print/words.ts";
+import { describeTime } from "../../print/terminal/time.ts";
+import { plural } from "../../print/terminal/words.ts";
 import { version } from "../../version.ts";
 
 export async function backup(context: CliContext, file: string): Promise<void> {

@@ -2,10 +2,10 @@ import { checkMachine, NIGHT_NEEDS, type Finding } from "../../../daemon/doctor/
 import { escapedLine } from "../../../core/text/terminal-text.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { Exit } from "../../exit.ts";
-import { hangMessage } from "../../print/message.ts";
-import { paint, type Screen } from "../../print/style.ts";
+import { hangMessage } from "../../print/terminal/message.ts";
+import { paint, type Screen } from "../../print/terminal/style.ts";
 import { version } from "../../version.ts";
-import { plural } from "../../print/words.ts";
+import { plural } from "../../print/terminal/words.ts";
 
 const NAME_WIDTH = { least: 16, most: 30 };
 

@@ -3,11 +3,11 @@ import { UserError } from "../../../core/text/errors.ts";
 import { terminalLine, terminalText } from "../../../core/text/terminal-text.ts";
 import { createNodeClient } from "../../../http/client/node-client.ts";
 import type { CliContext } from "../../context.ts";
-import { findDaemon } from "../../find-daemon.ts";
-import { JsonList } from "../../print/json-list.ts";
-import { paint } from "../../print/style.ts";
-import { exactTime } from "../../print/time.ts";
-import { LogReader, type LogEntry } from "../../read-log.ts";
+import { findDaemon } from "../../daemon/find-daemon.ts";
+import { JsonList } from "../../print/terminal/json-list.ts";
+import { paint } from "../../print/terminal/style.ts";
+import { exactTime } from "../../print/terminal/time.ts";
+import { LogReader, type LogEntry } from "../../daemon/read-log.ts";
 
 const POLL_MS = 300;
 const DEFAULT_SINCE = "1d";

@@ -5,10 +5,10 @@ import { findHome, homePaths, personHome } from "../../../config/files/paths.ts"
 import { mergePaths, readRecordedPath } from "../../../config/files/recorded-path.ts";
 import { UserError } from "../../../core/text/errors.ts";
 import { printResult, type CliContext } from "../../context.ts";
-import { formatNextSteps } from "../../print/next-steps.ts";
+import { formatNextSteps } from "../../print/task/next-steps.ts";
 import { recordPath } from "../../record-path.ts";
-import { LABEL, renderPlist, renderUnit, UNIT_NAME } from "../../service-files.ts";
-import { daemonCommand } from "../../start-daemon.ts";
+import { LABEL, renderPlist, renderUnit, UNIT_NAME } from "../../daemon/service-files.ts";
+import { daemonCommand } from "../../daemon/start-daemon.ts";
 import { stopDaemon } from "./stop.ts";
 
 const LINGER_HINT = 'Run "loginctl enable-linger" to keep it running while you are logged out.';

@@ -1,11 +1,11 @@
 import { createNodeClient } from "../../../http/client/node-client.ts";
-import { warnAboutProblems, warnAboutVersion } from "../../connect.ts";
-import { findDaemon } from "../../find-daemon.ts";
+import { warnAboutProblems, warnAboutVersion } from "../../daemon/connect.ts";
+import { findDaemon } from "../../daemon/find-daemon.ts";
 import { printResult, type CliContext } from "../../context.ts";
-import { formatNextSteps } from "../../print/next-steps.ts";
+import { formatNextSteps } from "../../print/task/next-steps.ts";
 import { Exit } from "../../exit.ts";
 import { recordPath } from "../../record-path.ts";
-import { runDaemon, startDaemon } from "../../start-daemon.ts";
+import { runDaemon, startDaemon } from "../../daemon/start-daemon.ts";
 
 export interface StartOptions {
   readonly foreground?: boolean;

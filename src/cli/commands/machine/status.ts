@@ -1,14 +1,14 @@
 import { createNodeClient } from "../../../http/client/node-client.ts";
-import { warnAboutVersion } from "../../connect.ts";
+import { warnAboutVersion } from "../../daemon/connect.ts";
 import { Exit } from "../../exit.ts";
-import { findDaemon } from "../../find-daemon.ts";
-import { requireKnownProject } from "../../find-project.ts";
+import { findDaemon } from "../../daemon/find-daemon.ts";
+import { requireKnownProject } from "../../project/find-project.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { describeBudget } from "../../print/costs.ts";
-import { indentText } from "../../print/fit-text.ts";
-import { describeProblems } from "../../print/message.ts";
-import { describeOutage, describeParking, outagesOf } from "../../print/queued.ts";
-import { duration } from "../../print/words.ts";
+import { indentText } from "../../print/terminal/fit-text.ts";
+import { describeProblems } from "../../print/terminal/message.ts";
+import { describeOutage, describeParking, outagesOf } from "../../print/task/queued.ts";
+import { duration } from "../../print/terminal/words.ts";
 
 /** Unlike other commands, this one never starts the daemon. */
 export async function status(context: CliContext): Promise<void> {

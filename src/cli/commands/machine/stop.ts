@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { UserError } from "../../../core/text/errors.ts";
 import { UnresponsiveError, type RunJson } from "../../../http/client/client.ts";
 import { createNodeClient } from "../../../http/client/node-client.ts";
-import { findDaemon, isAlive, readAddress, type DaemonAddress } from "../../find-daemon.ts";
+import { findDaemon, isAlive, readAddress, type DaemonAddress } from "../../daemon/find-daemon.ts";
 import { printResult, type CliContext } from "../../context.ts";
-import { shortId } from "../../print/short-id.ts";
-import { plural } from "../../print/words.ts";
+import { shortId } from "../../print/terminal/short-id.ts";
+import { plural } from "../../print/terminal/words.ts";
 
 const TIMEOUT_MS = 15_000;
 const POLL_MS = 50;

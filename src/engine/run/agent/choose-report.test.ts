@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createRunFiles } from "../../../adapters/run-files/run-files.ts";
 import type { ReadReport } from "../../../core/outcomes/read-outcome.ts";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import type { RunFiles, RunPaths } from "../../../ports/run-files.ts";
 import { chooseReport } from "./choose-report.ts";
 

@@ -1,6 +1,6 @@
 import type { ReportScope } from "../../../core/outcomes/outcome.ts";
 import { readReport, type ReadReport } from "../../../core/outcomes/read-outcome.ts";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import type { OutcomeFile } from "../../../ports/run-files.ts";
 import type { EnginePorts } from "../../ports.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { usageOf } from "../../../core/money/cost.ts";
 import { explainFailure, hasLostSession } from "../../../core/outcomes/explain-failure.ts";
 import { NO_TOKENS } from "../../../core/task/run.ts";
-import type { TranscriptEvent, UsageEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent, UsageEvent } from "../../../core/task/documents/transcript.ts";
 import { createKeptEvents } from "./read-output.ts";
 
 function keep(events: readonly TranscriptEvent[]): readonly TranscriptEvent[] {

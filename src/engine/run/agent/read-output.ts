@@ -1,4 +1,4 @@
-import type { TranscriptEvent, TranscriptLine, UsageEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent, TranscriptLine, UsageEvent } from "../../../core/task/documents/transcript.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { EnginePorts } from "../../ports.ts";
 import type { StuckDetector } from "../../../core/task/detect-stuck.ts";

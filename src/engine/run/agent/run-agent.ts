@@ -13,7 +13,7 @@ import { explainFailedSetup } from "../prepare/explain-setup.ts";
 import { mergeSetupRecord } from "../prepare/setup-workspace.ts";
 import { outcomeOf, redactOutcome, type StepContext, type StepResult } from "../step-context.ts";
 import { watchJob } from "../supervise.ts";
-import type { TranscriptEvent } from "../../../core/task/transcript.ts";
+import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { createRunDetector, createStuckWatch } from "./watch-stuck.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";

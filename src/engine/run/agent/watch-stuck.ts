@@ -1,7 +1,7 @@
 import { resolveRun } from "../../../core/settings/resolve-run.ts";
 import { createStuckDetector, type StuckDetector } from "../../../core/task/detect-stuck.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
-import type { TranscriptLine } from "../../../core/task/transcript.ts";
+import type { TranscriptLine } from "../../../core/task/documents/transcript.ts";
 import type { Agent } from "../../../ports/agent.ts";
 import type { EnginePorts } from "../../ports.ts";
 import type { StepContext } from "../step-context.ts";

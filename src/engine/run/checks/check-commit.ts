@@ -1,6 +1,6 @@
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
-import { isDeciding, judgeChange } from "../../../core/task/judge-change.ts";
+import { isDeciding, judgeChange } from "../../../core/task/checks/judge-change.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { baselineJobOf, fullChecksJobOf, relatedBaselineJobOf } from "../run-jobs.ts";

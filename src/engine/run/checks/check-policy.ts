@@ -4,7 +4,7 @@ import { toFindingsCheck } from "../../../policy/diff/findings-check.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
 import { changedTests, touchesTests, writtenTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
-import { findAllowance } from "../../../core/pipeline/decide-checks.ts";
+import { findAllowance } from "../../../core/pipeline/advance/decide-checks.ts";
 import { lastPayload, storedPayload } from "../../../core/outcomes/stored-outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { InsistableFinding } from "../../../core/pipeline/pipeline-policy.ts";

@@ -1,7 +1,12 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
-import { describeResults, isDeciding, judgeChange, type CheckedChange } from "../../../core/task/judge-change.ts";
+import {
+  describeResults,
+  isDeciding,
+  judgeChange,
+  type CheckedChange,
+} from "../../../core/task/checks/judge-change.ts";
 import { currentCategory } from "../../../core/nightly/category.ts";
 import { baseTestsMode } from "../../../policy/weakened-tests/changed-tests.ts";
 import { relatedCommand } from "../../../core/change/related-command.ts";
@@ -9,7 +14,7 @@ import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { checkCommit } from "./check-commit.ts";
 import { checkPolicy, type PolicyResult } from "./check-policy.ts";
 import { judgeByBaseline, treeOf, withRun } from "./judge-results.ts";
-import { decideProof, toProofCheck, type FixProof } from "../../../core/task/proof.ts";
+import { decideProof, toProofCheck, type FixProof } from "../../../core/task/checks/proof.ts";
 import { proveFix } from "./prove-fix.ts";
 import { NO_PROOF, proveTests, type TestProof, type TestProofParams } from "./prove-tests.ts";
 import { superviseChecks } from "./report-checks.ts";

@@ -1,4 +1,4 @@
-import { judgeCheck, needsBaseline, type BaselineResult } from "../../../core/task/judge-check.ts";
+import { judgeCheck, needsBaseline, type BaselineResult } from "../../../core/task/checks/judge-check.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { Work } from "../step-context.ts";

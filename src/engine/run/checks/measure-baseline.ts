@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../../core/text/canonical-json.ts";
-import { isDeciding } from "../../../core/task/judge-change.ts";
-import { needsBaseline, type BaselineResult } from "../../../core/task/judge-check.ts";
+import { isDeciding } from "../../../core/task/checks/judge-change.ts";
+import { needsBaseline, type BaselineResult } from "../../../core/task/checks/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { Project } from "../../../ports/store.ts";
 import type { Job, JobResult } from "../../../ports/supervisor.ts";

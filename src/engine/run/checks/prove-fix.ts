@@ -1,7 +1,7 @@
 import { relatedCommand } from "../../../core/change/related-command.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
-import type { BaselineResult } from "../../../core/task/judge-check.ts";
-import { judgeProof, NO_TEST, NO_TEST_CHECK, type FixProof } from "../../../core/task/proof.ts";
+import type { BaselineResult } from "../../../core/task/checks/judge-check.ts";
+import { judgeProof, NO_TEST, NO_TEST_CHECK, type FixProof } from "../../../core/task/checks/proof.ts";
 import type { ExitRecord } from "../../../ports/supervisor.ts";
 import { proofBaselineJobOf, proofChangeJobOf, proofJobOf } from "../run-jobs.ts";
 import type { Work } from "../step-context.ts";

@@ -1,4 +1,4 @@
-import { describeCheckStatus } from "../../../core/task/describe-check.ts";
+import { describeCheckStatus } from "../../../core/task/checks/describe-check.ts";
 import { newEvent, type EventDraft } from "../../../core/task/event.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import { describeCheckPlace, type CheckPlace } from "../../../core/task/running-check.ts";

@@ -3,7 +3,7 @@ import type { CheckPlace } from "../../../core/task/running-check.ts";
 import { readTestCounts } from "../../../policy/weakened-tests/test-counts.ts";
 import { excerptOutput } from "../../../core/check-output/excerpt-output.ts";
 import { failedTests, findFailures } from "../../../core/check-output/find-failures.ts";
-import type { RawCheckStatus, ReportedFailures, TestCounts } from "../../../core/task/judge-check.ts";
+import type { RawCheckStatus, ReportedFailures, TestCounts } from "../../../core/task/checks/judge-check.ts";
 import type { CheckSettings } from "../../../core/settings/settings.ts";
 import type { LogRange } from "../../../ports/run-files.ts";
 import type { CommandProgress, CommandResult, ExitRecord, Job, JobResult } from "../../../ports/supervisor.ts";

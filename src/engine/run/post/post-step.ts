@@ -1,6 +1,6 @@
 import { readAddedLines } from "../../../core/change/added-lines.ts";
 import { draftReview, type ReviewDraft } from "../../../core/forge/review-text.ts";
-import { verdictFor, type Review } from "../../../core/task/review.ts";
+import { verdictFor, type Review } from "../../../core/task/documents/review.ts";
 import type { Artifact, ReviewedRequest } from "../../../core/task/task.ts";
 import { shortHash } from "../../../core/text/short-hash.ts";
 import { readTask } from "../../transact.ts";

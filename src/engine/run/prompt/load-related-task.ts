@@ -1,6 +1,6 @@
 import { describeRelatedTask } from "../../../core/prompt/related-task.ts";
-import { DOCUMENT_KINDS } from "../../../core/task/document.ts";
-import { renderDocument } from "../../../core/task/render-document.ts";
+import { DOCUMENT_KINDS } from "../../../core/task/documents/document.ts";
+import { renderDocument } from "../../../core/task/documents/render-document.ts";
 import type { EnginePorts } from "../../ports.ts";
 import { readNewestDiff } from "./read-newest-diff.ts";
 

@@ -1,5 +1,5 @@
 import type { DataVariable, PromptData } from "../../../core/prompt/prompt-context.ts";
-import { describeCheck } from "../../../core/task/describe-check.ts";
+import { describeCheck } from "../../../core/task/checks/describe-check.ts";
 import type { Task } from "../../../core/task/task.ts";
 import { findCandidates, nameVariants } from "../../../core/task/variants.ts";
 import type { EnginePorts } from "../../ports.ts";

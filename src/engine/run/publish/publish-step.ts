@@ -26,8 +26,8 @@ import { isPublished, rememberPublished } from "../../nightly/remember-proposals
 import { wasStarted } from "../run-jobs.ts";
 import { readTask, transact } from "../../transact.ts";
 import { outcomeOf, resultOf, StepEnd, type StepContext, type StepResult, type Work } from "../step-context.ts";
-import { describeCheckStatus } from "../../../core/task/describe-check.ts";
-import { PROOF_CHECK } from "../../../core/task/proof.ts";
+import { describeCheckStatus } from "../../../core/task/checks/describe-check.ts";
+import { PROOF_CHECK } from "../../../core/task/checks/proof.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import { loadChangeText } from "../../nightly/night-results.ts";
 

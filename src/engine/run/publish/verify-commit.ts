@@ -1,5 +1,5 @@
-import { findAllowance, findPublishDecision } from "../../../core/pipeline/decide-checks.ts";
-import { isDeciding, NO_CHECKS, ONLY_WARNINGS } from "../../../core/task/judge-change.ts";
+import { findAllowance, findPublishDecision } from "../../../core/pipeline/advance/decide-checks.ts";
+import { isDeciding, NO_CHECKS, ONLY_WARNINGS } from "../../../core/task/checks/judge-change.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { readStored } from "../../../core/outcomes/stored-outcome.ts";
 import type { Run } from "../../../core/task/run.ts";

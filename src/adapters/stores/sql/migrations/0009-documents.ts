@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ContextEntry, ContextSource } from "../../../../core/task/context-entry.ts";
+import type { ContextEntry, ContextSource } from "../../../../core/task/documents/context-entry.ts";
 import { fromJson, toJson } from "../json.ts";
 import type { Tx } from "../schema.ts";
 import type { Migration } from "./migration.ts";

@@ -10,7 +10,7 @@ import { OPEN_RUN_STATUSES } from "../../../../core/task/run.ts";
 import type { Lease } from "../../../../ports/store.ts";
 import type { ReserveRequest } from "../../../../ports/store-money.ts";
 import { addAll, sumCosts } from "./cost-totals.ts";
-import { requireLease } from "../runs.ts";
+import { requireLease } from "../tables/runs.ts";
 import type { Db, Tx } from "../schema.ts";
 
 /** Must run in a serialised transaction, because it counts before it writes. */

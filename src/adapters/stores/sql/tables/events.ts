@@ -1,0 +1,36 @@
+import type { Event, EventDraft } from "../../../../core/task/event.ts";
+import type { ListEventsQuery } from "../../../../ports/store.ts";
+import { fromJson, toJson } from "../json.ts";
+import type { Db, EventRow, Tx } from "../schema.ts";
+
+/** Inserts events one by one, because a multi-row insert does not guarantee the order of ids. */
+export async function insertEvents(tx: Tx, drafts: readonly EventDraft[]): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for (const draft of drafts) {
+    const { id } = await tx.insertInto("events").values(toEventRow(draft)).returning("id").executeTakeFirstOrThrow();
+    events.push({ ...draft, id });
+  }
+  return events;
+}
+
+export async function listEvents(db: Db, query: ListEventsQuery): Promise<readonly Event[]> {
+  let select = db.selectFrom("events").selectAll().where("id", ">", query.after).orderBy("id").limit(query.limit);
+  if (query.task !== null) select = select.where("task", "=", query.task);
+  return (await select.execute()).map(toEvent);
+}
+
+export async function lastEventId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom("events")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+function toEventRow({ actor, data, ...same }: EventDraft): Omit<EventRow, "id"> {
+  return { ...same, actor_kind: actor.kind, actor_name: actor.name, data: toJson(data) };
+}
+
+function toEvent({ actor_kind: kind, actor_name: name, data, ...same }: EventRow): Event {
+  return { ...same, actor: { kind, name }, data: fromJson(data) };
+}

@@ -1,0 +1,54 @@
+import type { NoticeData } from "../../../../core/notices/notice.ts";
+import type { NewNotice, Notice } from "../../../../ports/store.ts";
+import type { Db, Tx } from "../schema.ts";
+
+/** Used instead of null, because the column is not nullable. */
+const NO_TASK = "";
+
+export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
+  for (const { data, task, ...notice } of notices) {
+    await tx
+      .insertInto("notices")
+      .values({ ...notice, task: task ?? NO_TASK, data: JSON.stringify(data), attempts: 0, next_at: notice.at })
+      .execute();
+  }
+}
+
+export async function dueNotices(db: Db, at: number, limit: number): Promise<readonly Notice[]> {
+  const rows = await db
+    .selectFrom("notices")
+    .select(["id", "channel", "kind", "project", "task", "title", "text", "data", "at", "attempts"])
+    .where("next_at", "<=", at)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("notices")
+        .select((inner) => inner.fn.min("id").as("id"))
+        .where("next_at", "is not", null)
+        .groupBy(["project", "channel"]),
+    )
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  // The cast is safe: the value was written above or by the migration.
+  return rows.map(({ task, ...row }) => ({
+    ...row,
+    task: task === NO_TASK ? null : task,
+    data: JSON.parse(row.data) as NoticeData,
+  }));
+}
+
+export async function markDelivered(tx: Tx, id: number, at: number): Promise<void> {
+  await tx.updateTable("notices").set({ delivered_at: at, next_at: null, error: null }).where("id", "=", id).execute();
+}
+
+export async function markUndelivered(tx: Tx, id: number, error: string, nextAt: number | null): Promise<void> {
+  await tx
+    .updateTable("notices")
+    .set((eb) => ({ attempts: eb("attempts", "+", 1), error, next_at: nextAt }))
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function dropNotice(tx: Tx, id: number, why: string): Promise<void> {
+  await tx.updateTable("notices").set({ error: why, next_at: null }).where("id", "=", id).execute();
+}
