@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { SINGLE_ROLES } from "../core/pipeline/single-run.ts";
+import { SINGLE_ROLES } from "../core/task/role.ts";
 import { CATEGORIES } from "../core/nightly/category.ts";
 import { COST_DIMENSIONS } from "../core/money/cost-dimensions.ts";
 import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";

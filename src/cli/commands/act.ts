@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MergeMethod } from "../../core/forge/merge.ts";
-import type { SingleRole } from "../../core/pipeline/single-run.ts";
+import type { SingleRole } from "../../core/task/role.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { NextStep } from "../../core/task/task.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";

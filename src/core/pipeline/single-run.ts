@@ -1,17 +1,13 @@
 import { postsReview } from "./pipeline-graph.ts";
 import { documentOf, type TaskDocument } from "../task/documents/document.ts";
 import { newEvent, type Actor, type EventDraft } from "../task/event.ts";
-import type { Role } from "../task/role.ts";
+import type { Role, SingleRole } from "../task/role.ts";
 import type { Task, TaskPosition, Trigger, WaitingFor } from "../task/task.ts";
 import type { Advance, AdvanceParams } from "./advance/advance.ts";
 import { applyOutcome } from "./advance/apply-outcome.ts";
 import { countRun } from "./counters.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { dropOutdatedVerdict } from "./verdict.ts";
-
-/** Roles that read and report. The others change the work, which then has to go through the rest of the pipeline. */
-export const SINGLE_ROLES = ["review", "plan", "design", "investigate"] as const satisfies readonly Role[];
-export type SingleRole = (typeof SINGLE_ROLES)[number];
 
 /** The position that a task returns to after the single run that it executes. Null if it executes none. */
 export function positionOf(trigger: Trigger | null): TaskPosition | null {

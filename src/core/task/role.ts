@@ -27,3 +27,7 @@ export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];
 
 /** Roles whose files are kept. */
 export const KEEPING_ROLES: readonly Role[] = [...CHANGING_ROLES, "execute"];
+
+/** Roles that read and report. The others change the work, which then has to go through the rest of the pipeline. */
+export const SINGLE_ROLES = ["review", "plan", "design", "investigate"] as const satisfies readonly Role[];
+export type SingleRole = (typeof SINGLE_ROLES)[number];

@@ -1,4 +1,5 @@
-import { SINGLE_ROLES, startSingleRun, type SingleRole } from "../../core/pipeline/single-run.ts";
+import { startSingleRun } from "../../core/pipeline/single-run.ts";
+import { SINGLE_ROLES, type SingleRole } from "../../core/task/role.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { newEvent } from "../../core/task/event.ts";
 import type { Requester } from "../../core/task/requester.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SINGLE_ROLES } from "../../core/pipeline/single-run.ts";
+import { SINGLE_ROLES } from "../../core/task/role.ts";
 import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
