@@ -9,6 +9,7 @@ import { measureMemory } from "./rows/memory.ts";
 import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measureQueue } from "./rows/queue.ts";
+import { measureReusedSetup } from "./rows/reuse-setup.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
 import { measureStoreWait } from "./rows/store-wait.ts";
 import { measureSubmit } from "./rows/submit.ts";
@@ -34,6 +35,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   n: measureSubmit,
   o: measureWorkspace,
   p: measureStoreWait,
+  q: measureReusedSetup,
 };
 
 const asked = process.argv.slice(2);
