@@ -11,6 +11,7 @@ export const NIGHTS = [
   "test/e2e/checkout-untouched.test.ts",
   "test/e2e/costs.test.ts",
   "test/e2e/fallback.test.ts",
+  "test/e2e/feature*.test.ts",
   "test/e2e/forge-loop.test.ts",
   "test/e2e/misbehaving.test.ts",
   "test/e2e/merge.test.ts",

@@ -16,6 +16,24 @@ export async function askHidden(message: string): Promise<string | null> {
   return answer;
 }
 
+/** Asks for one of the choices, given as name and label. Ctrl-C, Ctrl-D and Escape return null. Call it only on a terminal. */
+export async function askChoice(
+  message: string,
+  choices: readonly (readonly [name: string, label: string])[],
+): Promise<string | null> {
+  const { select } = await import("@clack/prompts");
+  const options = choices.map(([value, label]) => ({ value, label }));
+  const answer = await ask((signal) => select({ message, options, output: process.stderr, signal }));
+  return typeof answer === "string" ? answer : null;
+}
+
+/** Asks for one line of text. Null if there is none. Call it only on a terminal. */
+export async function askText(message: string): Promise<string | null> {
+  const { text } = await import("@clack/prompts");
+  const answer = await ask((signal) => text({ message, output: process.stderr, signal }));
+  return typeof answer === "string" && answer.trim() !== "" ? answer : null;
+}
+
 /** The prompts do not notice the end of the input, after which the command would end in silence and as if it had succeeded. */
 async function ask<T>(show: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const cancel = new AbortController();

@@ -1,13 +1,13 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { MERGE_METHODS } from "../core/forge/merge.ts";
+import { Argument, Command, Option } from "commander";
 import { CATEGORIES } from "../core/nightly/category.ts";
-import { COST_DIMENSIONS, type CostDimension } from "../core/money/cost-dimensions.ts";
-import { REASON_KINDS } from "../core/nightly/proposal.ts";
-import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
+import { COST_DIMENSIONS } from "../core/money/cost-dimensions.ts";
+import { COMPLEXITIES, PRIORITIES, SIZES, TASK_STATUSES } from "../core/task/task.ts";
 import { terminalOutput } from "../core/text/terminal-text.ts";
 import { createContext, type CliContext, type GlobalOptions } from "./context.ts";
 import { allCommands, completeCommand, describeSubcommand } from "./help.ts";
+import { addDecisionCommands } from "./decision-commands.ts";
 import { addMachineCommands } from "./machine-commands.ts";
+import { collect, costDimensions, money, port, positiveNumber, wholeNumber } from "./option-values.ts";
 import { version } from "./version.ts";
 
 type Run<A extends readonly unknown[]> = (context: CliContext, ...args: A) => Promise<void>;
@@ -44,8 +44,7 @@ export function createProgram(): Command {
     .exitOverride();
   addProjectCommands(program);
   addTaskCommands(program);
-  addDecisionCommands(program);
-  addRuleCommands(program);
+  addDecisionCommands(program, lazy);
   addReadingCommands(program);
   addDaemonCommands(program);
   addMachineCommands(program, lazy);
@@ -147,6 +146,10 @@ function addTaskCommands(program: Command): void {
     .option("--issue <n>", "Read title and text from this issue of the project's forge", wholeNumber)
     .option("--agent <name>", "Use this agent instead of the project's")
     .option("--model <id>", "Use this model instead of the agent's default")
+    .option(
+      "--best-of <agents>",
+      "Let 2 to 5 agents implement it and continue with the best, such as claude-code,codex",
+    )
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
@@ -162,6 +165,7 @@ function addTaskCommands(program: Command): void {
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
+    .option("--detach", "Return at once, without asking about the plan of a staged task")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));
   program
     .command("improve")
@@ -225,86 +229,6 @@ function addControlCommands(program: Command): void {
     .action(lazy(async () => (await import("./commands/act.ts")).remove));
 }
 
-function addDecisionCommands(program: Command): void {
-  program.commandsGroup("Decide:");
-  program
-    .command("approve <task>")
-    .description("Approve a task's plan")
-    .option("--plan <hash>", 'Approve only the plan with this hash (see "nightshift show")')
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).approve));
-  program
-    .command("reject <task> [reason]")
-    .description("Reject the plan or change that the task waits with")
-    .action(lazy(async () => (await import("./commands/act.ts")).reject));
-  program
-    .command("revise <task> <feedback>")
-    .description("Request a new plan, with feedback")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).revise));
-  program
-    .command("answer <task> <answers...>")
-    .description("Answer the agent's questions: <question>=<answer> …")
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).answerQuestions));
-  program
-    .command("choose <task> <option>")
-    .description("Choose one of the options that the agent proposed")
-    .option("--note <text>", "Give the reason for the choice")
-    .addOption(
-      new Option(
-        "--then <step>",
-        "Set what happens to the fix of a bug: plan it first, or implement it directly (default: plan)",
-      ).choices(NEXT_STEPS),
-    )
-    .option("--wait", "Wait until the task ends or needs a person again")
-    .action(lazy(async () => (await import("./commands/act.ts")).choose));
-  program
-    .command("merge <task>")
-    .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")
-    .addOption(new Option("--method <method>", "Choose how to merge").choices(MERGE_METHODS))
-    .option("--note <text>", "Give the reason, which is needed if the review did not approve the change")
-    .action(lazy(async () => (await import("./commands/act.ts")).merge));
-  program
-    .command("apply <task>")
-    .description("Write the files of an ended task to the checkout")
-    .option("--force", "Overwrite files that were changed since the task started")
-    .option("--dry-run", "Show what would be written")
-    .action(lazy(async () => (await import("./commands/apply.ts")).apply));
-}
-
-function addRuleCommands(program: Command): void {
-  const rules = program.command("rules").description("Manage the rules that nightly analyses follow");
-  rules
-    .command("list", { isDefault: true })
-    .description("List the rules, and closed change requests without a reason")
-    .option("--expired", "Include expired rules")
-    .action(lazy(async () => (await import("./commands/rules.ts")).listRules));
-  rules
-    .command("add <text>")
-    .description("Add a rule in your own words")
-    .option("--expires <when>", "Set when the rule expires, such as 90d, 12w, 2027-01-31 or never (default: 180d)")
-    .action(lazy(async () => (await import("./commands/rules.ts")).addRule));
-  rules
-    .command("edit <rule> <text>")
-    .description("Change the text of a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).editRule));
-  rules
-    .command("expire <rule>")
-    .description("Let a rule expire, now or at the given time")
-    .option("--at <day>", "Set the day, such as 2027-01-31, or never")
-    .option("--in <time>", "Set the time from now, such as 30d or 6w")
-    .action(lazy(async () => (await import("./commands/rules.ts")).expireRule));
-  rules
-    .command("remove <rule>")
-    .description("Delete a rule")
-    .action(lazy(async () => (await import("./commands/rules.ts")).removeRule));
-  rules
-    .command("reason <task-or-proposal> <kind> [text]")
-    .description(`Record why a change request was rejected: ${REASON_KINDS.join(", ")}`)
-    .action(lazy(async () => (await import("./commands/rules.ts")).giveReason));
-}
-
 function addReadingCommands(program: Command): void {
   program.commandsGroup("Inspect tasks and costs:");
   program
@@ -364,36 +288,4 @@ export function lazy<A extends readonly unknown[]>(
     // The cast is safe as long as the declared arguments and options match the function's parameters.
     await run(context, ...(given.slice(0, -1) as unknown as A));
   };
-}
-
-function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("Expected a whole number.");
-  return Number(value);
-}
-
-function positiveNumber(value: string): number {
-  if (wholeNumber(value) === 0) throw new InvalidArgumentError("Expected a whole number of at least 1.");
-  return Number(value);
-}
-
-function port(value: string): number {
-  if (wholeNumber(value) > 65_535) throw new InvalidArgumentError("Expected a port from 0 to 65535.");
-  return Number(value);
-}
-
-function money(value: string): number {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError("Expected an amount in USD, such as 2.50.");
-  return Number(value);
-}
-
-function costDimensions(value: string): readonly CostDimension[] {
-  const words = value.split(",").map((word) => word.trim());
-  const known = COST_DIMENSIONS.filter((dimension) => words.includes(dimension));
-  if (known.length === 0 || words.some((word) => !known.some((dimension) => dimension === word)))
-    throw new InvalidArgumentError(`Expected one or more of ${COST_DIMENSIONS.join(", ")}, separated by commas.`);
-  return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

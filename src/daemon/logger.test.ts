@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -38,6 +38,19 @@ test("the log is one JSON object per line in a private file named after the day"
     { level: "warn", time: expect.any(String), msg: "slow\nly" },
     { level: "error", time: expect.any(String), run: "run_1", msg: "broke" },
   ]);
+});
+
+test("after a write that failed in the middle of a line, the next entry starts a new line", () => {
+  const folder = join(dir, "full");
+  const log = open(folder);
+  log.info("lost");
+  mkdirSync(folder);
+  const file = join(folder, `${new Date().toISOString().slice(0, 10)}.jsonl`);
+  writeFileSync(file, '{"level":"info","ti');
+  log.info("first");
+  log.info("second");
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n").slice(1);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ msg: "first" }, { msg: "second" }]);
 });
 
 test("fields that JSON cannot hold and a folder that cannot be written do not throw", () => {

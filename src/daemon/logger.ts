@@ -13,12 +13,16 @@ export interface LoggerOptions {
 
 /** Logs JSON lines to one file per day. Writes are synchronous, so that the lines before a crash are not lost. */
 export function createLogger({ dir, echo, redactor }: LoggerOptions): Log {
+  /** A full disk may have taken only the beginning of the last line. */
+  let isTorn = false;
   function write(level: "info" | "warn" | "error", msg: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date().toISOString();
     const line = `${withoutSecrets(redactor(), withoutCredentials(toJson({ level, time, ...fields, msg })))}\n`;
     try {
-      appendFileSync(join(dir, `${time.slice(0, 10)}.jsonl`), line, { mode: 0o600 });
+      appendFileSync(join(dir, `${time.slice(0, 10)}.jsonl`), isTorn ? `\n${line}` : line, { mode: 0o600 });
+      isTorn = false;
     } catch {
+      isTorn = true;
       // A failed write (disk full) must not stop the daemon. The terminal still gets the line.
     }
     echo?.(line);

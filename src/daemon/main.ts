@@ -72,6 +72,7 @@ async function main(): Promise<void> {
       // Calls before the dispatch starts can be ignored: it first polls all change requests.
       pollForge: (project) => dispatch?.pollForge(project),
       findProblem: () => dispatch?.problem() ?? null,
+      listOutages: () => dispatch?.outages() ?? [],
     }),
     { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
   );

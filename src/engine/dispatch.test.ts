@@ -32,6 +32,7 @@ function ports(over: Partial<Store["tasks"]> = {}): EnginePorts {
     host: { capacity: () => OPEN },
     workspaces: {
       sweep: async () => undefined,
+      removeOldSetups: async () => undefined,
       list: async () => {
         record("sweep");
         return [];

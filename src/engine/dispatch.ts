@@ -8,9 +8,12 @@ import { autoMerge } from "./reconcile/auto-merge.ts";
 import { moveWaitingTasks } from "./reconcile/parked-agents.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
 import type { EnginePorts } from "./ports.ts";
+import { createMergedBranchSweep } from "./reconcile/find-merged-branches.ts";
+import { createOutages, type Outage } from "./reconcile/outages.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
 import { reconcile, sweepWorkspaces } from "./reconcile/reconcile.ts";
 import { startDependents } from "./reconcile/start-dependents.ts";
+import { tendAllVariants } from "./reconcile/tend-variants.ts";
 import { createRetentionSweep } from "./reconcile/retention.ts";
 import { startDueSchedules } from "./schedule/schedules.ts";
 import { createLoginWake, wakeAfterRestart, wakeParked } from "./reconcile/wake-parked.ts";
@@ -20,6 +23,8 @@ export interface Dispatch {
   tick(): Promise<void>;
   /** Why nothing can be done at the moment, for example because the store is not available. Null if all is well. */
   problem(): string | null;
+  /** Projects whose forge or remote cannot be read at the moment. */
+  outages(): readonly Outage[];
   /** Reads the project's change requests back soon, without waiting for the next interval. */
   pollForge(project: string): void;
   /** Detaches from every run and resolves when the engine is idle. The runs continue under their supervisors. */
@@ -42,8 +47,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   let ticking: Promise<void> | null = null;
   let problem: string | null = null;
   const kept = new Set<string>();
-  const readBack = createReadBack(ports);
-  const readBackTrigger = createReadBackTrigger(ports, (triggered) => readBack({ triggered }));
+  const published = followPublished(ports);
   const tasks = [
     createPeriodicTask(ports, { name: "sweeping workspaces", everyMs: SWEEP_MS }, () => sweepWorkspaces(ports, kept)),
     createPeriodicTask(ports, { name: "sweeping sockets", everyMs: SWEEP_MS }, () => ports.supervisors.sweep()),
@@ -54,6 +58,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     createPeriodicTask(ports, { name: "starting tasks that wait for others", everyMs: TICK_MS }, () =>
       startDependents(ports),
     ),
+    createPeriodicTask(ports, { name: "looking after variants", everyMs: TICK_MS }, () => tendAllVariants(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for budget", everyMs: WAKE_MS }, () => wakeParked(ports)),
     createPeriodicTask(ports, { name: "waking tasks that wait for a login", everyMs: WAKE_MS }, createLoginWake(ports)),
     createPeriodicTask(ports, { name: "moving tasks of parked agents", everyMs: WAKE_MS }, () =>
@@ -65,11 +70,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       createRetentionSweep(ports),
     ),
     createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
-    createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
-    createPeriodicTask(ports, { name: "following change requests of waiting tasks", everyMs: FOLLOW_MS }, () =>
-      readBack({ onlyTasks: true }),
-    ),
-    readBackTrigger,
+    ...published.tasks,
   ];
   const delivery = createDelivery({ ...ports, channels: withClosing(ports) });
   const tick = (): Promise<void> => {
@@ -87,7 +88,8 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
   return {
     tick,
     problem: () => problem,
-    pollForge: readBackTrigger.request,
+    outages: published.outages,
+    pollForge: published.poll,
     stop: async () => {
       stopTicking();
       unsubscribe();
@@ -111,6 +113,26 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       });
     }
   }
+}
+
+/** Notices what people do with published changes: at the forge, or with git where there is none. */
+function followPublished(ports: EnginePorts) {
+  const outages = createOutages(ports);
+  const readBack = createReadBack(ports, outages);
+  const trigger = createReadBackTrigger(ports, (triggered) => readBack({ triggered }));
+  const tasks = [
+    createPeriodicTask(ports, { name: "reading back change requests", everyMs: READ_BACK_MS }, () => readBack()),
+    createPeriodicTask(ports, { name: "following change requests of waiting tasks", everyMs: FOLLOW_MS }, () =>
+      readBack({ onlyTasks: true }),
+    ),
+    createPeriodicTask(
+      ports,
+      { name: "looking for branches that were merged by hand", everyMs: FOLLOW_MS },
+      createMergedBranchSweep(ports, outages),
+    ),
+    trigger,
+  ];
+  return { tasks, poll: trigger.request, outages: outages.list };
 }
 
 /** Neither part may keep the daemon from starting. */

@@ -1,3 +1,4 @@
+import { stateOfRun } from "../core/pipeline/end-variant.ts";
 import type { NextRun } from "../core/pipeline/advance.ts";
 import { accountOf, resolveRun, type RunSettings } from "../core/settings/resolve-run.ts";
 import type { Settings } from "../core/settings/settings.ts";
@@ -22,7 +23,7 @@ export async function findAccount(
   if (role === null) return null;
   try {
     const project = await ports.store.projects.getProject(task.project);
-    const step = (await pipelineOf(ports, task)).states[state];
+    const step = stateOfRun(await pipelineOf(ports, task), { state, role });
     if (project === null || step === undefined) return null;
     const settings = await ports.projects.lastGood(project);
     const run = resolveRun(settings, step.agent, task.options, role);

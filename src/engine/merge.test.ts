@@ -9,6 +9,10 @@ import { git } from "../testing/temp-repo.ts";
 import { createDelivery } from "./deliver/deliver.ts";
 import { withClosing } from "./deliver/close-request.ts";
 import { autoMerge } from "./reconcile/auto-merge.ts";
+import { createMergedBranchSweep } from "./reconcile/find-merged-branches.ts";
+import { createReadBack } from "./reconcile/read-back.ts";
+import { createOutages } from "./reconcile/outages.ts";
+import type { ProjectSource } from "../ports/workspace.ts";
 import type { EnginePorts } from "./ports.ts";
 
 let world: EngineWorld;
@@ -126,6 +130,31 @@ describe("merge without a forge", () => {
     expect(await git(world.repo.remote, "show", "main:greeting.txt")).toMatch(/hello, world/);
   });
 
+  it("notices that a person merged the branch with git, even if that person deleted it, and asks the remote only when due", async () => {
+    const { id, branch } = await waiting();
+    let fetches = 0;
+    const { sync } = world.ports.workspaces;
+    const workspaces = { ...world.ports.workspaces, sync: (source: ProjectSource) => (fetches++, sync(source)) };
+    const ports = { ...world.ports, workspaces };
+    const sweep = createMergedBranchSweep(ports, createOutages(ports));
+    await sweep();
+    await sweep();
+    expect([(await read(id)).status, fetches]).toEqual(["waiting", 1]);
+    await clock.advance(31_000);
+    await sweep();
+    // The default branch did not move.
+    expect(fetches).toBe(1);
+    await world.repo.git("fetch", "-q", "origin");
+    await world.repo.git("merge", "-q", "--no-ff", "--no-edit", `origin/${branch}`);
+    await world.repo.git("push", "-q", "origin", "HEAD:main", `:${branch}`);
+    await clock.advance(31_000);
+    await sweep();
+    expect(await read(id)).toMatchObject({ status: "succeeded", state: "done", outcome: "merged" });
+    expect(await events(id)).toContainEqual(
+      expect.objectContaining({ type: "request.merged", summary: `${branch} was merged into main by hand` }),
+    );
+  });
+
   it("refuses a default branch that is checked out in the remote, and leaves it as it is", async () => {
     const { id } = await waiting();
     await git(world.repo.remote, "config", "core.bare", "false");
@@ -165,6 +194,22 @@ describe("merge: who may do it, and when", () => {
   it("needs the right to approve", async () => {
     const { id } = await waiting();
     await expect(world.commands.merge(id, {}, bob("submit"))).rejects.toMatchObject({ kind: "forbidden" });
+  });
+
+  it("a change request that a person closed cancels the task a minute later, however often it is read meanwhile", async () => {
+    const forge = scriptedForge();
+    const { id } = await waiting({ forge });
+    const readBack = createReadBack(world.ports, createOutages(world.ports));
+    forge.state = { ...forge.state, state: "closed" };
+    await readBack({ triggered: new Set(["shop"]) });
+    for (let seconds = 0; seconds < 50; seconds += 10) {
+      await clock.advance(10_000);
+      await readBack({ onlyTasks: true });
+      expect((await read(id)).status).toBe("waiting");
+    }
+    await clock.advance(11_000);
+    await readBack({ onlyTasks: true });
+    expect(await read(id)).toMatchObject({ status: "cancelled", outcome: "closed" });
   });
 
   it("is refused for a task that ended", async () => {

@@ -48,11 +48,16 @@ export async function findOverlap(ports: ReadTasks, task: Task): Promise<FoundOv
   const { project } = task;
   const planned = await listAllTasks(ports, { project, status: ["queued", "running"], hasPlan: true });
   for (const other of planned.toReversed()) {
-    if (other.id === task.id || other.options.allowOverlap === true || isHeld(other)) continue;
+    if (isSameWork(task, other) || other.options.allowOverlap === true || isHeld(other)) continue;
     const files = findSharedFiles(mine, plannedFiles(other));
     if (files.length > 0 && (await isWorking(ports, other.id))) return { other, files };
   }
   return null;
+}
+
+/** The variants of a task change the same files in any case. */
+function isSameWork(task: Task, other: Task): boolean {
+  return (task.options.variantOf?.task ?? task.id) === (other.options.variantOf?.task ?? other.id);
 }
 
 async function isWorking({ store }: ReadTasks, task: string): Promise<boolean> {

@@ -155,13 +155,17 @@ function parseRequest(row: Route, given: { params: unknown; query: unknown; body
 }
 
 function toIssues(error: z.ZodError): Issue[] {
-  return error.issues.map(({ path, message }) => ({
+  return error.issues.map((issue) => ({
     file: null,
     line: null,
     column: null,
-    key: path.map(String).join("."),
-    message,
+    key: issue.path.map(String).join("."),
+    message: isEmptyText(issue) ? "must not be empty" : issue.message,
   }));
+}
+
+function isEmptyText(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "too_small" && issue.origin === "string" && issue.minimum === 1;
 }
 
 /** Repeated parameters are joined to a list: `?status=a&status=b` equals `?status=a,b`. */

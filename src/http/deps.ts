@@ -4,6 +4,7 @@ import type { TaskDraft } from "../core/task/task.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
+import type { Outage } from "../engine/reconcile/outages.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
@@ -75,4 +76,5 @@ export interface DaemonInfo {
   /** Time zone that defines the days of costs. */
   readonly timeZone: string;
   readonly problems: readonly string[];
+  readonly outages: readonly Outage[];
 }

@@ -100,6 +100,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       sandbox: "none",
       timeZone: "Europe/Paris",
       problems: [],
+      outages: [],
     }),
     ownerToken: OWNER_TOKEN,
     owner: OWNER,
@@ -203,6 +204,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
       return (await saveTask(store, task, draft.key)).task;
     },
     approve: record("approve"),
+    approveEdited: record("approveEdited"),
     reject: record("reject"),
     revise: record("revise"),
     answer: record("answer"),

@@ -4,7 +4,8 @@ import type { Task } from "../core/task/task.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
 import type { RunJson } from "./contract/run.ts";
 import type { TaskJson } from "./contract/task.ts";
-import { viewRun, viewTask, viewTaskRow, type ShortIds } from "./views/views.ts";
+import { listVariants } from "../engine/variants.ts";
+import { viewRun, viewTask, viewTaskRow, type ShortIds, type VariantParts } from "./views/views.ts";
 
 /** Maximum number of runs in a response. The engine ends a runaway task long before it has that many. */
 const MAX_RUNS = 1000;
@@ -40,15 +41,22 @@ export async function listTaskRuns(store: StoreReader, task: string): Promise<re
 }
 
 export async function showTask(store: StoreReader, task: Task, now: number): Promise<TaskJson> {
+  const variants = await showVariants(store, task);
   const [runs, checks, artifacts, taskIds, requests] = await Promise.all([
     listTaskRuns(store, task.id),
     store.tasks.listChecks(task.id),
     store.tasks.listArtifacts(task.id),
-    store.tasks.shortenIds("task", [task.id]),
+    store.tasks.shortenIds("task", [task.id, ...variants.map(({ variant }) => variant.id)]),
     store.tasks.listChangeRequests([task.id]),
   ]);
   const shortIds = new Map([...taskIds, ...(await shortenRunIds(store, runs))]);
-  return viewTask({ task, changeRequest: requests.get(task.id) ?? null, shortIds, runs, checks, artifacts }, now);
+  const changeRequest = requests.get(task.id) ?? null;
+  return viewTask({ task, changeRequest, shortIds, runs, checks, artifacts, variants }, now);
+}
+
+async function showVariants(store: StoreReader, task: Task): Promise<readonly VariantParts[]> {
+  const variants = await listVariants({ store }, task);
+  return Promise.all(variants.map(async (variant) => ({ variant, runs: await listTaskRuns(store, variant.id) })));
 }
 
 export async function showTaskRows(store: StoreReader, tasks: readonly Task[], now: number): Promise<TaskJson[]> {

@@ -308,6 +308,8 @@ export interface ListTasksQuery {
   readonly hasPlan?: true;
   /** Only tasks whose branch was published. */
   readonly isPublished?: true;
+  /** Without the variants of tasks, or only those. Missing: both. */
+  readonly variants?: "hide" | "only";
 }
 
 export interface ListRunsQuery {

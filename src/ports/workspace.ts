@@ -87,6 +87,12 @@ export interface Workspaces extends SetupCache {
   /** Compares the branch, as of the last `sync`, with what the task published. Returns null if the remote does not have the branch. */
   compareBranch(params: CompareBranchParams): Promise<RemoteBranch | null>;
 
+  /**
+   * Whether `base` contains a commit of the task, or the same changes as other commits: people may have squashed or
+   * cherry-picked it. False if the task's commit is unknown.
+   */
+  isMerged(params: IsMergedParams): Promise<boolean>;
+
   /** Returns the diff between two commits as a patch of at most `maxBytes`. */
   diff(params: DiffParams): Promise<Diff>;
 
@@ -129,6 +135,9 @@ export interface Workspaces extends SetupCache {
 
   /** Keeps a commit that the task no longer builds on, as `refs/nightshift/superseded/<task>/<commit>` next to the rescue refs. */
   keepSuperseded(project: string, task: string, commit: string): Promise<void>;
+
+  /** Copies a commit of another task of the project, so that this task can build on it. The other task may be removed already if its commit was kept. */
+  takeOver(params: TakeOverParams): Promise<void>;
 
   /** Removes one run's checkout, even if it contains unusual names, modes or very deep directories. */
   close(task: string, name: string): Promise<void>;
@@ -331,6 +340,15 @@ export interface CompareBranchParams {
   readonly workBase: string;
 }
 
+export interface IsMergedParams {
+  readonly project: string;
+  readonly task: string;
+  /** What the task published. */
+  readonly commit: string;
+  /** The newest commit of the default branch, as of the last `sync`. */
+  readonly base: string;
+}
+
 export interface RemoteBranch {
   readonly commit: string;
   /** `same`: no one else pushed. `ahead`: it contains `published` and commits of people. `rewritten`: it no longer contains `published`. */
@@ -339,6 +357,13 @@ export interface RemoteBranch {
   readonly mergeBase: string | null;
   /** The newer one of `mergeBase` and `workBase`: the base of the branch with the task's work on top. */
   readonly base: string;
+}
+
+export interface TakeOverParams {
+  readonly project: string;
+  readonly task: string;
+  readonly from: string;
+  readonly commit: string;
 }
 
 export interface DiffParams {

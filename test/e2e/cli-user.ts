@@ -37,7 +37,8 @@ echo hello > hello.txt
 printf '{"outcome":"implemented","summary":"wrote hello.txt"}' > "$NIGHTSHIFT_OUTCOME_FILE"
 `;
 
-export async function createUser(): Promise<User> {
+/** `more`: further variables of the user's environment, which the daemon gets as well. */
+export async function createUser(more: Readonly<Record<string, string>> = {}): Promise<User> {
   const repo = await createTempRepo({ "README.md": "# Shop\n", Makefile: "test:\n\ttrue\n" });
   const home = join(repo.path, "home");
   const go = join(repo.path, "go");
@@ -46,7 +47,7 @@ export async function createUser(): Promise<User> {
   const program = join(repo.path, "agent.sh");
   await writeFile(program, agentProgram(go));
   await chmod(program, 0o755);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: repo.path, NIGHTSHIFT_HOME: home, LANG: "C.UTF-8" };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: repo.path, NIGHTSHIFT_HOME: home, LANG: "C.UTF-8", ...more };
   const runIn = (cwd: string, ...args: readonly string[]): Promise<CliResult> => call({ cwd, env, args });
   return {
     repo,

@@ -28,7 +28,7 @@ async function open(kind: "github" | "gitlab", settings = ""): Promise<Task> {
     kind,
     agent: AGENT,
     settings: "checks:\n  test: { command: '! grep -q BROKEN notes.txt' }\n",
-    forgeSettings: settings,
+    forgeSettings: settings === "" ? ", react: { quiet: 1s }" : settings,
     timeoutMs: 60_000,
   });
   return merging((await night.submit({ pipeline: "chore", description: "Write a line." })).id);
@@ -103,6 +103,20 @@ describe.each(["github", "gitlab"] as const)("a task that waits for its merge at
     expect(prompts).toContain("please write another line");
     expect(prompts).not.toContain("IGNORE");
     expect(await eventTypes(task)).toEqual(["request.commented"]);
+  });
+
+  it("works in all comments of a discussion in one round", async () => {
+    const task = await open(kind, ", react: { comments: all, quiet: 2s }");
+    for (const number of [1, 2, 3]) {
+      night.forge.comment(1, { body: `remark ${number}`, author: "bob", kind: "comment" });
+      const reads = night.forge.requests.length;
+      night.lookAgain("shop");
+      await expect.poll(() => night.forge.requests.length, { timeout: 30_000 }).toBeGreaterThan(reads + 2);
+    }
+    await reacted(task);
+    expect((await night.runs(task.id)).filter(({ role }) => role === "request_changes").length).toBeLessThan(3);
+    const prompts = await readPrompts();
+    for (const number of [1, 2, 3]) expect(prompts).toContain(`remark ${number}`);
   });
 
   it("takes over a commit of a person, checks and reviews it, and builds on it", async () => {

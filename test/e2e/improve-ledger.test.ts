@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Proposal } from "../../src/core/nightly/proposal.ts";
 import type { Task } from "../../src/core/task/task.ts";
+import { createOutages } from "../../src/engine/reconcile/outages.ts";
 import { createReadBack } from "../../src/engine/reconcile/read-back.ts";
 import { ALICE } from "./night.ts";
 import { NIGHTLY_DRAFT, openNightly, type Nightly } from "./nightly.ts";
@@ -29,7 +30,7 @@ esac`;
 
 const open = async (): Promise<void> => {
   night = await openNightly({ timeoutMs: TIMEOUT_MS, agent: AGENT });
-  const look = createReadBack(night.wired.ports);
+  const look = createReadBack(night.wired.ports, createOutages(night.wired.ports));
   // A closed change request is confirmed by a second poll.
   readBack = async () => {
     await look();

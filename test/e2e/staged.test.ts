@@ -131,6 +131,37 @@ echo broken > greeting.txt; mkdir elsewhere; true`;
   });
 });
 
+describe("a plan that a person edits", { timeout: 60_000 }, () => {
+  const { outcome: _reported, ...CONTENT } = PLAN;
+
+  it("is carried out as edited, and is a new version", async () => {
+    const { submit, settled, commands } = await openStaged({
+      plans: [PLAN],
+      execute: "echo x > notes/a.md; mkdir reports; true",
+    });
+    const waiting = await settled((await submit({ pipeline: "staged" })).id);
+    const edited = { planHash: waiting.planHash, plan: { ...CONTENT, directories: ["notes"] } };
+    await commands.approveEdited(waiting.id, edited, ALICE);
+    const task = await settled(waiting.id);
+    expect(task).toMatchObject({ status: "succeeded", plan: { directories: ["notes"] } });
+    expect(task.documents.map(({ version }) => version)).toEqual([1, 2]);
+    expect(task.planHash).not.toBe(waiting.planHash);
+    const { files } = await commands.apply(task.id, { force: false, dryRun: true }, ALICE);
+    expect(files.map(({ path }) => path)).toEqual(["notes/a.md"]);
+  });
+
+  it("is refused with all problems, if it is invalid, forbidden or edited from an older version", async () => {
+    const { submit, settled, commands } = await openStaged({ plans: [PLAN] });
+    const { id, planHash } = await settled((await submit({ pipeline: "staged" })).id);
+    const approve = (plan: object, hash = planHash) =>
+      commands.approveEdited(id, { planHash: hash, plan: { ...plan } }, ALICE);
+    await expect(approve({ ...CONTENT, prompt: "", tools: "all" })).rejects.toThrow(/prompt: .*\n- tools: /);
+    await expect(approve({ ...CONTENT, directories: ["/", "~/.ssh/../.."] })).rejects.toThrow("cannot be used");
+    await expect(approve(CONTENT, "0".repeat(64))).rejects.toThrow("changed since it was shown");
+    expect(await settled(id)).toMatchObject({ status: "waiting", planHash });
+  });
+});
+
 describe("a plan that asks for what cannot be granted", { timeout: 60_000 }, () => {
   const HOSTILE = { ...PLAN, directories: ["/etc", "../other", "~/.ssh", ".git/hooks"], network: ["evil.example"] };
 

@@ -15,7 +15,7 @@ import { readPerson } from "./remote/network-env.ts";
 import type { Identity, Person } from "./remote/network-env.ts";
 import { makeDirectories } from "./workspace/make-directories.ts";
 import { closeTree, createEngineDir, openTree, prepareTree } from "./workspace/open.ts";
-import { compareBranch } from "./remote/compare-branch.ts";
+import { compareBranch, isMerged } from "./remote/compare-branch.ts";
 import { mergeIntoDefault } from "./remote/merge.ts";
 import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
@@ -23,7 +23,7 @@ import { readChanges } from "./read/read-changes.ts";
 import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
-import { keepSuperseded, rescueCommit } from "./workspace/rescue.ts";
+import { keepSuperseded, rescueCommit, takeOverCommit } from "./workspace/rescue.ts";
 import { pruneAllEntries, sweepEntries } from "./setup/entry.ts";
 import { keepSetup } from "./setup/keep.ts";
 import { restoreSetup } from "./setup/restore.ts";
@@ -78,6 +78,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     listBranches: (params) => listBranches(context, params),
     readBranch: (params) => readBranch(context, params),
     compareBranch: (params) => compareBranch(context, params),
+    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),
@@ -93,6 +94,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       withEngineDir(context, { project, task }, () => rescueCommit(context, { project, task, commit })),
     keepSuperseded: (project, task, commit) =>
       withEngineDir(context, { project, task }, () => keepSuperseded(context, { project, task, commit })),
+    takeOver: (params) => withEngineDir(context, params, () => takeOverCommit(context, params)),
     close: (task, name) => closeTree(context, task, name),
     remove: (task) => removeTask(context, task),
     sweep: async () => {

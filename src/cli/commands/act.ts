@@ -81,13 +81,22 @@ export async function remove(context: CliContext, id: string): Promise<void> {
 export async function approve(
   context: CliContext,
   id: string,
-  { plan, wait }: { readonly plan?: string; readonly wait?: boolean },
+  { plan, edit, wait }: { readonly plan?: string; readonly edit?: boolean; readonly wait?: boolean },
 ): Promise<void> {
   const perform = async (client: Client): Promise<TaskJson> => {
+    if (edit === true) return editPlan(context, client, id);
     const plan_hash = plan ?? (context.interactive ? await confirmPlan(context, client, id) : null);
     return client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash } });
   };
   await act(context, perform, { wait });
+}
+
+async function editPlan(context: CliContext, client: Client, id: string): Promise<TaskJson> {
+  const task = await client.call("GET /tasks/:id", { params: { id } });
+  const plan = (await readDocuments(client, task)).find(({ kind }) => kind === "plan");
+  if (plan === undefined) throw new UserError("conflict", `${shortId(context, task)} has no plan to edit.`);
+  const { approveEdited } = await import("../plan/edit-plan.ts");
+  return approveEdited(context, client, { task, plan });
 }
 
 /** Shows the document that the task waits with, and asks for approval. Returns its hash, or null if there is none. */

@@ -4,7 +4,7 @@ import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { findRunningCheck, type RunningCheck } from "../../core/task/running-check.ts";
 import { escapedLine, terminalText } from "../../core/text/terminal-text.ts";
-import type { Client, EventJson, TaskJson } from "../../http/client/client.ts";
+import type { Client, EventJson, OutageJson, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../connect.ts";
 import { PLACEHOLDER } from "../copyable.ts";
 import { printResult, type CliContext } from "../context.ts";
@@ -13,11 +13,13 @@ import { describeConversation } from "../print/conversation.ts";
 import { describeFindings } from "../print/findings.ts";
 import { indentText } from "../print/fit-text.ts";
 import { describeMergeOrder } from "../print/merge-order.ts";
+import { describeOutage, outagesOf } from "../print/queued.ts";
 import { describeReviews } from "../print/reviews.ts";
 import { shortId } from "../print/short-id.ts";
 import { paint } from "../print/style.ts";
 import { checksTable, facts, runsTable, taskLine } from "../print/task.ts";
 import { exactTime } from "../print/time.ts";
+import { variantsTable } from "../print/variants.ts";
 import { describeWaiting } from "../print/waiting.ts";
 import { duration } from "../print/words.ts";
 import { readDocuments } from "../read-documents.ts";
@@ -30,7 +32,14 @@ export async function show(context: CliContext, id: string): Promise<void> {
   const task = await client.call("GET /tasks/:id", { params: { id } });
   const { events } = await client.call("GET /tasks/:id/events", { params: { id: task.id }, query: { limit: 1000 } });
   const pages = context.json ? [] : await describeDocuments(context, client, task);
-  printResult(context, task, () => render(context, task, { pages, events }));
+  const outage = context.json ? null : await findOutage(client, task);
+  printResult(context, task, () => render(context, task, { pages, events, outage }));
+}
+
+/** A task that waits for its merge depends on what the daemon can read from the forge or remote. */
+async function findOutage(client: Client, { project, waiting_for: waiting }: TaskJson): Promise<OutageJson | null> {
+  if (waiting?.kind !== "merge") return null;
+  return outagesOf(await client.call("GET /status")).find((outage) => outage.project === project) ?? null;
 }
 
 async function describeDocuments(context: CliContext, client: Client, task: TaskJson): Promise<readonly string[]> {
@@ -45,9 +54,10 @@ interface Details {
   /** The task's documents. */
   readonly pages: readonly string[];
   readonly events: readonly EventJson[];
+  readonly outage: OutageJson | null;
 }
 
-function render(context: CliContext, task: TaskJson, { pages, events }: Details): string {
+function render(context: CliContext, task: TaskJson, { pages, events, outage }: Details): string {
   const title = (text: string): string => `\n${paint(context, "bold", text)}\n`;
   const parts = [
     taskLine(context, task),
@@ -59,6 +69,8 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   ];
   parts.push(...pages.map((page) => `\n${page}`));
   if (task.subtasks.length > 0) parts.push(title("Progress"), ...task.subtasks.map(describeSubtask));
+  // A daemon of an older version does not send them.
+  if ((task.variants ?? []).length > 0) parts.push(title("Variants"), variantsTable(context, task));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
   const setups = describeSetups(events);
   if (setups !== "") parts.push(title("Set-up"), setups);
@@ -91,6 +103,7 @@ function render(context: CliContext, task: TaskJson, { pages, events }: Details)
   const removed = events.findLast(({ type }) => type === "task.files_removed");
   if (removed !== undefined) parts.push(`\nNightshift ${terminalText(removed.summary)}.\n`);
   if (task.waiting_for !== null) parts.push(title("Your turn"), describeWaiting(context, task, { isPlanShown: true }));
+  if (outage !== null) parts.push(`${indentText(context, describeOutage(outage), "", "  ")}\n`);
   parts.push(
     title("Possible now"),
     // "Your turn" has the commands that answer what the task waits for.

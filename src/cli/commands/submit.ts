@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { UserError } from "../../core/text/errors.ts";
 import { parseTaskFile, type TaskFile } from "../../config/files/task-file.ts";
 import type { Complexity, Priority, Size } from "../../core/task/task.ts";
+import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { connect } from "../connect.ts";
 import type { CliContext } from "../context.ts";
 import { findProjectName } from "../find-project.ts";
@@ -10,7 +11,8 @@ import { readTimeout } from "../read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { describeUnseenWork } from "../unseen-work.ts";
 import { warnAboutUntrustedChanges } from "../warn-untrusted-changes.ts";
-import { reportTask } from "../wait/wait-for-task.ts";
+import { taskLine } from "../print/task.ts";
+import { reportSettled, reportTask } from "../wait/wait-for-task.ts";
 
 export interface SubmitOptions {
   readonly pipeline?: string;
@@ -33,7 +35,9 @@ export interface SubmitOptions {
   readonly until?: string;
   readonly related?: string;
   readonly issue?: number;
+  readonly bestOf?: string;
   readonly wait?: boolean;
+  readonly detach?: boolean;
 }
 
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
@@ -67,10 +71,15 @@ export async function submit(context: CliContext, text: string | undefined, opti
       allow_overlap: options.allowOverlap ?? false,
       related: options.related ?? null,
       issue: options.issue ?? null,
+      best_of: options.bestOf === undefined ? null : readBestOf(options.bestOf),
     },
   });
   context.progress(await unseenWork);
-  await reportTask(context, client, submitted, { wait: options.wait, since: null });
+  const asks = context.interactive && options.detach !== true && submitted.pipeline === "staged";
+  if (!asks) return reportTask(context, client, submitted, { wait: options.wait, since: null });
+  context.progress(taskLine(context, submitted));
+  const { decideOnPlan } = await import("../plan/decide-on-plan.ts");
+  await reportSettled(context, client, await decideOnPlan(context, client, submitted));
 }
 
 /** Options of the command line win over the front matter of the file. */
@@ -91,4 +100,19 @@ function readText(file: string): string {
   } catch (error) {
     throw new UserError("invalid", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** `agent` or `agent:model`, separated by commas. A model may contain colons. */
+function readBestOf(text: string): { readonly agent: string; readonly model: string | null }[] {
+  const choices = text.split(",").map((part) => {
+    const [, agent = "", model] = /^([^:]*)(?::(.*))?$/s.exec(part.trim()) ?? [];
+    return { agent: agent.trim(), model: model?.trim() ?? null };
+  });
+  const isComplete = choices.every(({ agent, model }) => agent !== "" && model !== "");
+  if (isComplete && choices.length >= MIN_VARIANTS && choices.length <= MAX_VARIANTS) return choices;
+  throw new UserError(
+    "invalid",
+    `--best-of needs ${MIN_VARIANTS} to ${MAX_VARIANTS} agents, separated by commas.`,
+    "For example --best-of claude-code,codex or --best-of claude-code:opus,claude-code:sonnet.",
+  );
 }

@@ -1,6 +1,7 @@
+import { terminalLine } from "../../core/text/terminal-text.ts";
 import { describeParked } from "../../core/task/parked-agent.ts";
 import { withFullStop } from "../../core/text/with-full-stop.ts";
-import type { ParkedAgentJson, TaskJson } from "../../http/client/client.ts";
+import type { OutageJson, ParkedAgentJson, TaskJson } from "../../http/client/client.ts";
 import { describeTime } from "./time.ts";
 
 type QueueKind = NonNullable<TaskJson["queued_for"]>["kind"];
@@ -15,6 +16,7 @@ const WORDS: Readonly<Record<QueueKind, string>> = {
   budget: "its budget",
   window: "its time window",
   dependency: "another task",
+  variants: "its variants",
   capacity: "capacity on this machine",
   backoff: "its next attempt",
 };
@@ -43,6 +45,20 @@ export function describeParking(
   const said = describeParked({ agent, kind, reason });
   return `${withFullStop(said)} Next attempt ${next}; try it now: nightshift agents --retry ${agent}`;
 }
+
+/** A daemon of an older version sends none. */
+export function outagesOf(status: { readonly outages?: readonly OutageJson[] }): readonly OutageJson[] {
+  return status.outages ?? [];
+}
+
+/** Says that nothing is read from a project's forge or remote for now, and why. */
+export function describeOutage({ project, reason, since, until }: OutageJson, now: number = Date.now()): string {
+  const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
+  const why = withFullStop(terminalLine(reason, MAX_REASON));
+  return `Cannot read what happened to the published changes of ${project}, first noticed ${describeTime(since, { now })}: ${why} Next attempt ${next}. "nightshift doctor" tests the connection now.`;
+}
+
+const MAX_REASON = 500;
 
 function isKnown(kind: string): kind is QueueKind {
   return Object.hasOwn(WORDS, kind);

@@ -147,8 +147,10 @@ export function describeStop({ until = null }: Partial<Pick<TaskJson, "until">>)
 }
 
 /** A daemon of an older version does not send it. */
-function describeOrigin({ after = [], related = null, issue = null }: Partial<TaskJson>): readonly string[] {
+function describeOrigin(task: Partial<TaskJson>): readonly string[] {
+  const { after = [], related = null, issue = null, variant_of: variantOf = null } = task;
   return [
+    ...(variantOf === null ? [] : [`variant ${variantOf.number} of ${variantOf.task}`]),
     ...(issue === null ? [] : [`issue: ${escapedLine(issue.url)}`]),
     ...(related === null ? [] : [`related to ${related}`]),
     ...(after.length === 0 ? [] : [`after ${after.join(", ")}`]),
@@ -157,7 +159,7 @@ function describeOrigin({ after = [], related = null, issue = null }: Partial<Ta
 
 /** A task that waits for another one has not been tried yet. */
 function queuedLabel({ queued_for: queued }: TaskJson): string {
-  return queued?.kind === "dependency" ? "waiting" : "will be retried";
+  return queued?.kind === "dependency" || queued?.kind === "variants" ? "waiting" : "will be retried";
 }
 
 /** Without a reason of its own, the error of the last run explains the wait. */

@@ -78,13 +78,14 @@ function exampleAnswer({ id, options, default: standard }: Question): string {
   return `${copyableWord(id)}=${copyableWord(answer.length > MAX_LINE ? PLACEHOLDER : answer)}`;
 }
 
-function describeQuestion({ id, question, options, default: standard, deadline }: Question): string {
+function describeQuestion({ id, question, context, options, default: standard, deadline }: Question): string {
+  const why = context === null ? "" : `\n${formatMessage(context)}`;
   const choices = options.map((option) => terminalLine(option, MAX_LINE)).join(" | ");
   const fallback =
     standard === null
       ? ""
       : ` (default: ${terminalLine(standard, MAX_LINE)}${deadline === null ? "" : `, taken ${describeTime(deadline)}`})`;
-  return `${id}: ${formatMessage(question)}${choices === "" ? "" : ` [${choices}]`}${fallback}`;
+  return `${id}: ${formatMessage(question)}${choices === "" ? "" : ` [${choices}]`}${fallback}${why}`;
 }
 
 type Option = Extract<TaskJson["waiting_for"], { kind: "choice" }>["options"][number];

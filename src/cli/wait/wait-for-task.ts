@@ -77,7 +77,11 @@ export async function reportTask(
     return context.progress(next ? formatNextSteps(nextSteps(task, null)) : "");
   }
   if (since === null) context.progress(taskLine(context, task));
-  const settled = await waitForTask(context, client, { id: task.id, since });
+  await reportSettled(context, client, await waitForTask(context, client, { id: task.id, since }));
+}
+
+/** Prints the summary and the next steps of a task that ended or waits for a person, and sets the exit code. */
+export async function reportSettled(context: CliContext, client: Client, settled: TaskJson): Promise<void> {
   printResult(context, settled, () => summary(context, settled));
   const review = await findReviewCommand(context, surviveRestarts(context, client), settled);
   context.progress(formatNextSteps(nextSteps(settled, review)));

@@ -126,6 +126,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
     react: {
       ci: written.react?.ci ?? DEFAULT_REACT.ci,
       comments: written.react?.comments ?? DEFAULT_REACT.comments,
+      quietMs: parseDuration(written.react?.quiet ?? "") ?? DEFAULT_REACT.quietMs,
     },
     options: pickOwn(found, written),
   };
@@ -151,11 +152,19 @@ function resolveAgents(
 }
 
 function resolveRoles(user: UserWritten, own: ProjectWritten): Record<Role, RoleSettings> {
-  const entries = ROLES.map((role) => [role, resolveRole(role, user.roles?.[role] ?? {}, own.roles?.[role] ?? {})]);
+  const entries = ROLES.map((role) => [role, resolveRole(role, writtenRole(user, role), writtenRole(own, role))]);
   return Object.fromEntries(entries) as Record<Role, RoleSettings>; // one entry for each of ROLES
 }
 
 type WrittenRole = NonNullable<NonNullable<UserWritten["roles"]>[Role]>;
+
+/** The reviewer also ranks variants, unless `rank` names another agent or model. */
+function writtenRole({ roles = {} }: Pick<UserWritten, "roles">, role: Role): WrittenRole {
+  const written = roles[role] ?? {};
+  if (role !== "rank" || written.agent !== undefined) return written;
+  const { agent, model } = roles.review ?? {};
+  return { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }), ...written };
+}
 
 function resolveRole(role: Role, user: WrittenRole, own: WrittenRole): RoleSettings {
   const builtIn = ROLE_DEFAULTS[role];

@@ -11,7 +11,7 @@ import { COMMENT_REACTIONS } from "../../core/settings/settings.ts";
 import { boundedRecord, environmentName, text, notifiedKinds, webUrl } from "../../core/settings/values.ts";
 import { RETENTION_FORM } from "../../core/schedule/duration.ts";
 import * as section from "./schema-sections.ts";
-import { name, timeZone } from "./schema-sections.ts";
+import { duration, name, timeZone } from "./schema-sections.ts";
 
 /** Sections whose keys depend on the registered agents, forges and notifiers. */
 
@@ -39,6 +39,9 @@ const forgeKeys = z.strictObject({
         .describe(
           "Comments of people with write access that start work: those of a review that requests changes (default), `all`, or `off`.",
         ),
+      quiet: duration
+        .optional()
+        .describe("How long people must have paused before their comments start work; default `1m`."),
     })
     .optional()
     .describe("What a task does by itself while it waits for the merge of its change request."),

@@ -53,10 +53,12 @@ describe("findReaction", () => {
 
   it("follows the project's settings for comments", () => {
     const comments = [comment("1", { requestsChanges: false })];
-    expect(react({ comments }, { react: { ci: true, comments: "all" } })).toMatchObject({ kind: "comments" });
-    expect(react({ comments: [comment("1")] }, { react: { ci: true, comments: "off" } })).toBeNull();
+    expect(react({ comments }, { react: { ci: true, comments: "all", quietMs: 0 } })).toMatchObject({
+      kind: "comments",
+    });
+    expect(react({ comments: [comment("1")] }, { react: { ci: true, comments: "off", quietMs: 0 } })).toBeNull();
     const stranger = [comment("1", { author: "mallory" })];
-    expect(react({ comments: stranger }, { react: { ci: true, comments: "all" } })).toBeNull();
+    expect(react({ comments: stranger }, { react: { ci: true, comments: "all", quietMs: 0 } })).toBeNull();
   });
 
   it("reacts once to a conflict, and not while the forge is still computing it", () => {

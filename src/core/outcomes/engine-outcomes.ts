@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PROOFS } from "../task/proof.ts";
-import { CHANGING_ROLES } from "../task/role.ts";
+import { CHANGING_ROLES, KEEPING_ROLES } from "../task/role.ts";
 import { defineOutcome } from "./outcome-entry.ts";
 import { defineFailure, names, PUBLISHING } from "./failure-outcomes.ts";
 
@@ -46,9 +46,13 @@ export const ENGINE_OUTCOMES = {
   }),
   policy_failed: defineOutcome({
     class: "verdict",
-    from: { checks: true, publish: true },
-    // The published commit is not the checked one. A retry cannot undo that.
-    edgeIn: { publish: { do: "fail" } },
+    /** From an agent: its files contain secrets, and no checks step follows. */
+    from: { agent: KEEPING_ROLES, checks: true, publish: true },
+    edgeIn: {
+      agent: { do: "again", max: 1, then: "fail" },
+      // The published commit is not the checked one. A retry cannot undo that.
+      publish: { do: "fail" },
+    },
     trigger: "errors",
     payload: z.object({
       ...PUBLISHING,
@@ -94,6 +98,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "errors",
     payload: z.object({ commit, details: z.string().optional() }),
   }),
@@ -102,6 +107,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     trigger: "comments",
     payload: z.object({ details: z.string().optional() }),
   }),
@@ -110,6 +116,7 @@ export const ENGINE_OUTCOMES = {
     class: "verdict",
     from: { publish: true, wait: ["merge"] },
     edge: { do: "person" },
+    startsRound: true,
     payload: z.object({ commit }),
   }),
   /** The task's branch no longer contains what the task published. `commit`: what it contains instead. */

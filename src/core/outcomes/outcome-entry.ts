@@ -51,6 +51,8 @@ export interface OutcomeEntry<Class extends OutcomeClass = OutcomeClass, Payload
   readonly discardsWork: boolean;
   /** Later runs are shown what was tried and why it failed. */
   readonly isFailedAttempt: boolean;
+  /** Asks for more work on a change that passed its checks. Its repairs are counted anew. */
+  readonly startsRound: boolean;
   /** Trigger of the next run; null: none. */
   readonly trigger: Trigger["kind"] | null;
 }
@@ -91,6 +93,7 @@ export function defineOutcome<Class extends OutcomeClass, Payload extends z.ZodT
     countsAsAttempt: true,
     discardsWork: false,
     isFailedAttempt: false,
+    startsRound: false,
     trigger: null,
     ...definition,
   };
@@ -102,6 +105,7 @@ interface ReportDefinition<Class extends OutcomeClass, Schema extends z.ZodObjec
   readonly from: OutcomeSource;
   readonly edge?: DefaultEdge;
   readonly trigger?: Trigger["kind"];
+  readonly startsRound?: boolean;
 }
 
 /** An outcome that agents report. The report itself is stored as payload. */

@@ -127,12 +127,21 @@ export const WORK_OUTCOMES = {
     class: "verdict",
     from: { agent: ["review"], wait: ["review"] },
     trigger: "comments",
+    startsRound: true,
     schema: z.object({ summary: text, comments, commit }),
     when: "when something must change before the merge. `severity` is critical, suggestion or nit.",
     example: {
       summary: "-0 is parsed as 1.",
       comments: [{ file: "src/price.ts", line: 8, severity: "critical", comment: 'parsePrice("-0") returns 1.' }],
     },
+  }),
+  /** The engine turns it into `implemented`, with the work of the best variant. */
+  ranked: defineReport({
+    class: "verdict",
+    from: { agent: ["rank"] },
+    schema: z.object({ summary: text, ranking: z.array(z.string().max(40)).min(1).max(10) }),
+    when: "when you know which variant is the best. `ranking` has the letters of all variants, the best one first. Say in `summary` why it is the best.",
+    example: { summary: "B also handles -0 and has a test for it. A drops the sign there.", ranking: ["B", "A"] },
   }),
   needs_info: defineReport({
     class: "question",

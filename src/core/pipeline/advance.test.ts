@@ -78,6 +78,43 @@ describe("advance: pipeline chore", () => {
     expect(now.task.counters).toMatchObject({ review: 1, "ran:implement": 1 });
   });
 
+  it.each(["changes_requested", "ci_failed", "comments_received"] as const)(
+    "%s starts a round with fresh repairs, and the rounds have their own limit",
+    (name) => {
+      const again = [implemented, checksFailed, implemented, checksFailed, implemented, checksFailed];
+      const publish = [implemented, makeOutcome("checks_passed"), makeOutcome("published")];
+      const request = name === "changes_requested" ? [makeOutcome(name)] : [makeOutcome("approved"), makeOutcome(name)];
+      let now = start(chore);
+      for (const round of [1, 2, 3]) {
+        now = walk(chore, now, [...again, ...publish, ...request], FORGE);
+        expect(now.task, `round ${round}`).toMatchObject({ state: "implementing", status: "queued" });
+        expect(now.task.counters).not.toHaveProperty("repair");
+      }
+      now = walk(chore, now, [...again, ...publish, ...request], FORGE);
+      expect(now.task).toMatchObject({ state: "merging", status: "waiting" });
+    },
+  );
+
+  it("a round that is limited by the repairs themselves does not reset them", () => {
+    const own = parsed(
+      `name: own
+start: implementing
+states:
+  implementing: { agent: implement, on: { implemented: reviewing } }
+  reviewing:
+    agent: review
+    on: { approved: done, changes_requested: { to: implementing, limit: { repair: 2 }, else: failed } }
+  done: { end: succeeded }
+  failed: { end: failed }
+  cancelled: { end: cancelled }
+`,
+      "own",
+    );
+    const round = [implemented, makeOutcome("changes_requested")];
+    const now = walk(own, start(own), [...round, ...round, ...round]);
+    expect(now.task.status).toBe("failed");
+  });
+
   it("repairs three times, then fails with a reason", () => {
     let now = start(chore);
     for (const repair of [1, 2, 3]) {

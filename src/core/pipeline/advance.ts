@@ -2,6 +2,7 @@ import { defaultEdge } from "./edges.ts";
 import { approveState } from "./gates.ts";
 import { askAboutBranch, isAboutBranch, withBranchDecision } from "./decide-branch.ts";
 import { applyChecksDecision, askAboutChecks } from "./decide-checks.ts";
+import { endVariant } from "./end-variant.ts";
 import { enterState, goToEnd, type EnterParams, type Move } from "./enter-state.ts";
 import type { Actor, EventDraft } from "../task/event.ts";
 import { entryOf, isFailure, outcomeOf, type Outcome } from "../outcomes/outcome.ts";
@@ -15,10 +16,19 @@ import { askPerson } from "./ask-person.ts";
 import { recordMove } from "./record-move.ts";
 import { stopAsRequested } from "./stop-after.ts";
 import { outcomeTrigger, replyTrigger, resumeTrigger, retryTrigger, tryAgainTrigger } from "./triggers.ts";
-import { backOff, countRun, endFailureRow, increment, itemCounts, ownNumber, runCounts } from "./counters.ts";
+import {
+  backOff,
+  countRun,
+  endFailureRow,
+  increment,
+  itemCounts,
+  ownNumber,
+  runCounts,
+  withFreshRepairs,
+} from "./counters.ts";
 import { backoffDelayMs, parkDelayMs } from "../task/retry.ts";
 import { documentOf, type TaskDocument } from "../task/document.ts";
-import { parkKindOf, queuedForAgent, type ParkedAgent } from "../task/parked-agent.ts";
+import { parkKindOf, queuedForAgent, withAgent, type ParkedAgent } from "../task/parked-agent.ts";
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import { hasEnded, type QueuedFor, type QueueReason, type Task, type Trigger } from "../task/task.ts";
@@ -70,7 +80,8 @@ export function advance(given: AdvanceParams): Advance {
   const document =
     params.run === null ? null : documentOf(params.outcome, task.documents, { ...params, run: params.run.id });
   const updated = { ...params, task: endFailureRow(countRun(applyOutcome(params, document), params), params) };
-  const move = recordMove(updated, stopAsRequested(params, recordApproval(params, decide(updated, state))));
+  const decided = recordApproval(params, endVariant(updated, state, decide(updated, state)));
+  const move = recordMove(updated, stopAsRequested(params, decided));
   return { ...move, ...(document !== null && { document }) };
 }
 
@@ -162,7 +173,8 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
     const summary = `${params.outcome.summary} (limit "${name}" of ${max} used up)`;
     return takeElse({ ...params, outcome: { ...params.outcome, summary } }, target.else, trigger);
   }
-  return enterAfterOutcome({ ...params, task: increment(task, name), to, role: target.role, trigger });
+  const counted = increment(withFreshRepairs(params, name), name);
+  return enterAfterOutcome({ ...params, task: counted, to, role: target.role, trigger });
 }
 
 /** Every run that follows a failure starts with a delay, whatever the pipeline says. */
@@ -246,7 +258,7 @@ function park(params: AdvanceParams, kind: QueueReason): Move {
 
 /** Repeats the step with the fallback agent, based on the work so far. It also does the rest of the task. */
 function switchToFallbackAgent(params: AdvanceParams, agent: string): Move {
-  const task: Task = { ...params.task, options: { ...params.task.options, agent, model: null } };
+  const task = withAgent(params.task, agent);
   // An agent cannot resume another agent's session.
   return repeatStep({ ...params, task }, { ...resumeTrigger(params), run: null });
 }

@@ -25,6 +25,19 @@ export function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
   return increment(task, `ran:${run.role ?? run.step}`);
 }
 
+/**
+ * A review, CI or a person asks for more work, and the repairs of earlier rounds do not count any more. `limit` bounds the
+ * rounds, so it must be another limit.
+ */
+export function withFreshRepairs({ task, outcome }: Pick<AdvanceParams, "task" | "outcome">, limit: string): Task {
+  if (limit === REPAIRS || !entryOf(outcome.name).startsRound) return task;
+  const { [REPAIRS]: _used, ...counters } = task.counters;
+  return { ...task, counters };
+}
+
+/** The limit of every built-in pipeline for repairs of failed checks. Set with `repair_attempts`. */
+const REPAIRS = "repair";
+
 export function increment(task: Task, name: string): Task {
   return { ...task, counters: { ...task.counters, [name]: (ownNumber(task.counters, name) ?? 0) + 1 } };
 }

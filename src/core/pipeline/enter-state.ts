@@ -3,8 +3,10 @@ import type { EndStatus, Facts, Pipeline, State, WaitKind } from "./pipeline.ts"
 import type { Role } from "../task/role.ts";
 import type { StepKind } from "../task/run.ts";
 import { entryOf } from "../outcomes/outcome.ts";
+import { increment } from "./counters.ts";
 import { toOptions } from "../outcomes/read-outcome.ts";
 import type { Exchange, Option, QueuedFor, Task, Trigger, WaitingFor } from "../task/task.ts";
+import { queuedForVariants, ROUNDS, wantsVariants } from "../task/variants.ts";
 
 /** The effect of an outcome: the task in its new state, and a next run, a wait or an end. */
 export interface Move {
@@ -51,7 +53,7 @@ export function enterState(params: EnterParams): Move {
     case "wait":
       return startWait(params, task, state, state.step.for);
     case "agent":
-      return startRun(task, "agent", (state.name === params.to ? params.role : null) ?? state.step.role, params);
+      return startAgentRun(task, (state.name === params.to ? params.role : null) ?? state.step.role, params);
     case "checks":
     case "publish":
       return startRun(task, state.step.kind, null, params);
@@ -87,6 +89,13 @@ function moveToState({ task, trigger, again }: EnterParams, to: string): Task {
 
 function dropStateCounters(counters: Task["counters"], state: string): Task["counters"] {
   return Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith(`${state}:`)));
+}
+
+function startAgentRun(task: Task, role: Role, params: EnterParams): Move {
+  if (role !== "implement" || !wantsVariants(task)) return startRun(task, "agent", role, params);
+  // Held until the variants have ended. Then it chooses one of them.
+  const queuedFor = queuedForVariants(task.options);
+  return startRun(increment(task, ROUNDS), "agent", "rank", { ...params, queuedFor });
 }
 
 function startRun(task: Task, step: StepKind, role: Role | null, { queuedFor, again }: EnterParams): Move {

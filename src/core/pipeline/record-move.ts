@@ -1,7 +1,9 @@
 import type { Advance, AdvanceParams, NextRun } from "./advance.ts";
 import type { Move } from "./enter-state.ts";
 import { SYSTEM, type EventDraft } from "../task/event.ts";
+import { HELD } from "../task/run.ts";
 import type { Task } from "../task/task.ts";
+import { waitsForVariants } from "../task/variants.ts";
 
 /** Applies the move to the task and creates its events. */
 export function recordMove(params: AdvanceParams, move: Move): Advance {
@@ -48,11 +50,12 @@ function describeMove(
     });
   if (to.queuedFor !== null) {
     const { kind, until, agent } = to.queuedFor;
+    const hasVariants = waitsForVariants(to);
     events.push({
       ...base,
       type: "task.queued",
-      level: "warning",
-      summary: `${outcome.name}: ${outcome.summary}`,
+      level: hasVariants ? "info" : "warning",
+      summary: (hasVariants ? to.queuedFor.reason : undefined) ?? `${outcome.name}: ${outcome.summary}`,
       data: { kind, until, outcome: outcome.name, ...(agent !== undefined && { agent }) },
     });
   }
@@ -80,8 +83,13 @@ function nextRun(next: NonNullable<Move["next"]>, task: Task): NextRun {
     step: next.step,
     role: next.role,
     attempt: (task.counters[`ran:${next.role ?? next.step}`] ?? 0) + 1,
-    // A run of a parked agent starts when the agent is used again, which may be earlier.
-    notBefore: task.queuedFor?.agent === undefined ? (task.queuedFor?.until ?? null) : null,
+    notBefore: notBeforeOf(task),
     trigger: task.trigger,
   };
+}
+
+function notBeforeOf({ queuedFor }: Task): number | null {
+  if (waitsForVariants({ queuedFor })) return HELD;
+  // A run of a parked agent starts when the agent is used again, which may be earlier.
+  return queuedFor?.agent === undefined ? (queuedFor?.until ?? null) : null;
 }

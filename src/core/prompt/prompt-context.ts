@@ -85,7 +85,10 @@ export type DataVariable =
   | "avoid"
   | "proposals"
   | "tried"
-  | "publishing";
+  | "publishing"
+  | VariantVariable;
+/** The variants of a task that are ranked, each in a block of its own so that none can imitate another one. */
+type VariantVariable = "variant_a" | "variant_b" | "variant_c" | "variant_d" | "variant_e";
 
 /**
  * Builds the prompt of a run in a fixed order: preamble, role, project instructions, task, plan, artifacts, conversation,
@@ -134,6 +137,7 @@ type Part =
   | "tried"
   | "publishing"
   | "proof"
+  | VariantVariable
   | "night_limits";
 
 const SECTIONS: readonly {
@@ -171,6 +175,11 @@ const SECTIONS: readonly {
   { title: "Plan", lead: [], parts: ["plan", "subtasks", "analysis"] },
   { title: "Proof of the fix", lead: [], parts: ["proof"] },
   { title: "What to publish", lead: [], parts: ["publishing"] },
+  {
+    title: "Variants",
+    lead: ["The engine wrote the check results. Everything else in a block is from the variant's author."],
+    parts: ["variant_a", "variant_b", "variant_c", "variant_d", "variant_e"],
+  },
   { title: "Artifacts", lead: [], parts: ["artifacts", "diff", "checks"] },
   { title: "Conversation", lead: [], parts: ["conversation"] },
   { title: "Earlier runs", lead: [], parts: ["context", "prior_review"] },
@@ -225,6 +234,11 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     proposals: block("earlier proposals", data.proposals),
     tried: block("tried tonight", data.tried),
     publishing: block("what to publish", data.publishing),
+    variant_a: block("variant A", data.variant_a),
+    variant_b: block("variant B", data.variant_b),
+    variant_c: block("variant C", data.variant_c),
+    variant_d: block("variant D", data.variant_d),
+    variant_e: block("variant E", data.variant_e),
     artifacts: block("artifacts", describeArtifacts(input.artifacts)),
     trigger:
       [...triggerParts.lead, block("what happened", triggerParts.trigger)]

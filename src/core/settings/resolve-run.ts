@@ -1,10 +1,10 @@
 import { UserError } from "../text/errors.ts";
 import type { StateAgent } from "../pipeline/pipeline.ts";
 import type { StuckLimits } from "../task/detect-stuck.ts";
-import type { Role } from "../task/role.ts";
+import { CHANGING_ROLES, type Role } from "../task/role.ts";
 import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
 import type { AgentSettings, Settings } from "./settings.ts";
-import type { TaskOptions } from "../task/task.ts";
+import type { AgentChoice, TaskOptions } from "../task/task.ts";
 
 /** Settings of one run, with every layer applied. */
 export interface RunSettings {
@@ -24,7 +24,13 @@ export interface RunSettings {
 /** Applies the last two layers, pipeline state and task options, to the settings from the files. */
 export function resolveRun(settings: Settings, state: StateAgent, options: TaskOptions, role: Role): RunSettings {
   const own = settings.roles[role];
-  const { agent, model } = chooseAgent(settings, [own, state, options]);
+  const implementer = CHANGING_ROLES.includes(role) ? options.implementer : undefined;
+  const { agent, model } = chooseAgent(settings, [
+    own,
+    state,
+    options,
+    ...(implementer === undefined ? [] : [implementer]),
+  ]);
   const agentSettings = settings.agents[agent];
   if (agentSettings === undefined) throw unknownAgent(agent, settings);
   return {
@@ -54,16 +60,13 @@ export function accountOf({ agent, agentSettings }: RunSettings, project: string
   return Object.keys(options).length === 0 ? kind : `${project}/${agent}`;
 }
 
-interface AgentChoice {
-  readonly agent: string | null;
-  readonly model: string | null;
-}
+type Layer = Pick<TaskOptions, "agent" | "model">;
 
 /**
  * Later layers win. A model applies only to the agent it was chosen for: `--agent codex` must not use a model that a role
  * sets for another agent.
  */
-function chooseAgent(settings: Settings, layers: readonly AgentChoice[]): { agent: string; model: string | null } {
+function chooseAgent(settings: Settings, layers: readonly Layer[]): AgentChoice {
   let agent = settings.agent;
   let model: string | null = null;
   for (const layer of layers) {

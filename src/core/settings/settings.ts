@@ -48,9 +48,11 @@ export interface ReactSettings {
   /** Repair the change if CI failed. */
   readonly ci: boolean;
   readonly comments: (typeof COMMENT_REACTIONS)[number];
+  /** How long people must have paused before their comments start work. */
+  readonly quietMs: number;
 }
 
-export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested" };
+export const DEFAULT_REACT: ReactSettings = { ci: true, comments: "changes_requested", quietMs: 60_000 };
 
 export interface ForgeSettings {
   readonly kind: string;

@@ -1,5 +1,6 @@
 import { newEvent, type EventDraft } from "./event.ts";
 import type { Option, QueuedFor, Task, WaitingFor } from "./task.ts";
+import { queuedForVariants, ROUNDS, waitsForVariants, wantsVariants } from "./variants.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
 export const MAX_DEPENDENCIES = 20;
@@ -65,9 +66,11 @@ export function holdTask(task: Task, check: Exclude<DependencyCheck, { kind: "re
   return { task: { ...task, status: "waiting", waitingFor, queuedFor: null, updatedAt: at }, events: [event] };
 }
 
-/** A task whose held run may start. The caller wakes the run. */
+/** A task that waits for no other task any more. The caller wakes its run, unless it waits for its variants now. */
 export function releaseTask(task: Task, at: number): Task {
-  return { ...task, status: "queued", waitingFor: null, queuedFor: null, updatedAt: at };
+  const isImplementing = wantsVariants(task) && task.counters[ROUNDS] !== undefined;
+  const queuedFor = isImplementing ? queuedForVariants(task.options) : null;
+  return { ...task, status: "queued", waitingFor: null, queuedFor, updatedAt: at };
 }
 
 export const START_ANYWAY = "start";
@@ -83,8 +86,8 @@ export function isAboutDependency(waiting: WaitingFor | null): boolean {
 }
 
 /** Whether the next run of the task is held until other tasks allow it to start. */
-export function isHeld({ queuedFor }: Pick<Task, "queuedFor">): boolean {
-  return queuedFor?.kind === "dependency";
+export function isHeld(task: Pick<Task, "queuedFor">): boolean {
+  return task.queuedFor?.kind === "dependency" || waitsForVariants(task);
 }
 
 /**

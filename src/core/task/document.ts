@@ -29,14 +29,16 @@ interface WrittenBy {
 }
 
 /** The document that an outcome contains. Null if it contains none. */
-export function documentOf(
-  outcome: Outcome,
+export function documentOf(outcome: Outcome, earlier: readonly DocumentRef[], by: WrittenBy): TaskDocument | null {
+  const kind = kindOf(outcome.name);
+  return kind === null ? null : newVersion({ kind, content: outcome.payload }, earlier, by);
+}
+
+export function newVersion(
+  { kind, content }: Pick<TaskDocument, "kind" | "content">,
   earlier: readonly DocumentRef[],
   { run, at, digest }: WrittenBy,
-): TaskDocument | null {
-  const kind = kindOf(outcome.name);
-  if (kind === null) return null;
-  const content: DocumentContent = outcome.payload;
+): TaskDocument {
   const version = (newestOf(earlier, kind)?.version ?? 0) + 1;
   return { kind, version, hash: digest(canonicalJson(content)), run, at, content };
 }

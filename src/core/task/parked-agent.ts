@@ -1,6 +1,6 @@
 import { isFailure, type Outcome } from "../outcomes/outcome.ts";
 import { MAX_PARK_MS, parkDelayMs } from "./retry.ts";
-import type { QueuedFor } from "./task.ts";
+import type { QueuedFor, Task } from "./task.ts";
 
 /** Why no run of an agent can succeed at the moment. */
 export const PARK_KINDS = ["quota", "login", "program", "provider"] as const;
@@ -115,4 +115,18 @@ const WORDS: Readonly<Record<ParkKind, string>> = {
 /** A sentence such as "codex needs a login: the key was rejected". */
 export function describeParked({ agent, kind, reason }: Pick<ParkedAgent, "agent" | "kind" | "reason">): string {
   return `${agent} ${WORDS[kind]}: ${reason}`;
+}
+
+/** The task with another agent for the rest of its work, because its own is parked. */
+export function withAgent(task: Task, agent: string): Task {
+  const { implementer, ...options } = task.options;
+  const choice = { agent, model: null };
+  return {
+    ...task,
+    options: {
+      ...options,
+      ...choice,
+      ...(implementer !== undefined && { implementer: { ...implementer, ...choice } }),
+    },
+  };
 }

@@ -44,6 +44,7 @@ export const ROLE_DEFAULTS: Readonly<Record<Role, RoleDefaults>> = {
   investigate: { ...PLAN, tools: ["Bash", ...READ] },
   design: PLAN,
   review: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_DIFF, GIT_LOG] },
+  rank: { claudeModel: SONNET, maxTurns: 50, timeoutMs: 10 * MINUTE, tools: [...READ, GIT_LOG] },
   // This role has the forge's token. It may push and open a change request, but not close, approve or merge one.
   publish: {
     claudeModel: SONNET,

@@ -15,9 +15,10 @@ export const STATE_ROLES = [
 
 /**
  * The job of an agent in a run. A role has a prompt, limits, rights and a list of outcomes it may report. Pipelines cannot
- * use `publish`; the engine uses it in states with `publish: true` if the user set `improve.publish: agent`.
+ * use `publish` and `rank`. The engine uses `publish` in states with `publish: true` if the user set `improve.publish: agent`,
+ * and `rank` to choose between the variants of a task.
  */
-export const ROLES = [...STATE_ROLES, "publish"] as const;
+export const ROLES = [...STATE_ROLES, "publish", "rank"] as const;
 
 export type Role = (typeof ROLES)[number];
 

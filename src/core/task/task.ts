@@ -148,6 +148,29 @@ export interface TaskOptions {
   readonly related?: string;
   /** The issue that the task was made from. */
   readonly issue?: TaskIssue;
+  /** Best of N: the agents that each implement the task. Missing for most tasks. */
+  readonly bestOf?: readonly AgentChoice[];
+  /** Does the work of the roles that change files. Set in a variant, and in its task once a variant was chosen. */
+  readonly implementer?: Implementer;
+  /** The task is a variant: one of several implementations of another task. */
+  readonly variantOf?: VariantOf;
+}
+
+/** An agent, and the model it uses. Null: the model from the settings. */
+export interface AgentChoice {
+  readonly agent: string;
+  readonly model: string | null;
+}
+
+export interface Implementer extends AgentChoice {
+  /** Id of the chosen variant. Missing in the variant itself. */
+  readonly variant?: string;
+}
+
+export interface VariantOf {
+  readonly task: string;
+  /** From 1, in the order in which the agents were named. */
+  readonly number: number;
 }
 
 export interface TaskIssue {
@@ -203,6 +226,7 @@ export const QUEUE_REASONS = [
   "budget",
   "window",
   "dependency",
+  "variants",
   "capacity",
   "backoff",
 ] as const;
@@ -338,6 +362,8 @@ export interface TaskDraft {
   readonly related?: string | null;
   /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
   readonly issue?: number | null;
+  /** Best of N: two or more agents that each implement the task. */
+  readonly bestOf?: readonly AgentChoice[];
   /** For `improve` only. Null: the settings of the weekday apply. */
   readonly improve: ImproveDraft | null;
   /** Idempotency key: two drafts with the same key create one task. */

@@ -2,6 +2,7 @@ import type { SandboxMode } from "../../core/settings/settings.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
+import type { Outage } from "../../engine/reconcile/outages.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
@@ -22,6 +23,7 @@ export interface DaemonFacts {
   readonly pollForge: (project: string) => void;
   /** Why the engine cannot work at the moment. */
   readonly findProblem: () => string | null;
+  readonly listOutages: () => readonly Outage[];
 }
 
 /** Connects the HTTP API to the daemon. */
@@ -68,6 +70,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       startedAt: facts.startedAt,
       sandbox: user.sandboxMode,
       timeZone: user.timeZone,
+      outages: facts.listOutages(),
       problems: [
         ...[facts.findProblem()].filter((problem) => problem !== null),
         ...sandboxProblems(user.sandboxMode, sandbox.lastProblem()),

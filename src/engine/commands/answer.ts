@@ -123,10 +123,10 @@ function checkAnswers(questions: readonly Question[], replies: Answers): Answers
   const known = questions.map(({ id }) => id);
   const problems = Object.keys(replies)
     .filter((id) => !known.includes(id))
-    .map((id) => `There is no question "${id}" (${known.join(", ")}).`);
+    .map((id) => `There is no question "${id}". Open questions: ${known.join(", ")}.`);
   const answers: Record<string, string> = {};
   for (const { id, input, options, default: fallback } of questions) {
-    const reply = replies[id] ?? fallback;
+    const reply = replies[id]?.trim() || fallback;
     if (reply === null || reply === undefined) problems.push(`Question "${id}" has no answer.`);
     else if (input !== "text" && !options.includes(reply))
       problems.push(`The answer to "${id}" must be one of ${options.join(", ")}, not "${reply}".`);

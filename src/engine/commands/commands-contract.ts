@@ -16,6 +16,8 @@ import type { Project, TokenRow } from "../../ports/store.ts";
 export interface Commands {
   submit(draft: TaskDraft, actor: Requester): Promise<Task>;
   approve(task: string, planHash: string | null, actor: Requester): Promise<Task>;
+  /** Approves a person's own version of the plan with this hash. */
+  approveEdited(task: string, edited: EditedApproval, actor: Requester): Promise<Task>;
   reject(task: string, reason: string | null, actor: Requester): Promise<Task>;
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
@@ -53,6 +55,12 @@ export interface Commands {
   removeRule(rule: string, actor: Requester): Promise<ProjectRule>;
   /** Records why a proposal is not wanted. `proposal` is the id of the proposal or of its task. */
   giveReason(proposal: string, reason: ReasonDraft, actor: Requester): Promise<ReasonResult>;
+}
+
+export interface EditedApproval {
+  /** Hash of the plan that the person edited. */
+  readonly planHash: string | null;
+  readonly plan: Readonly<Record<string, unknown>>;
 }
 
 export interface Choice {

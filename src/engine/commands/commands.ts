@@ -12,13 +12,21 @@ import { acceptTrust, addProject, removeProject } from "./project-commands.ts";
 import { removeProjectTasks } from "./remove-project-tasks.ts";
 import { giveReason, addRule, editRule, removeRule } from "./rules.ts";
 import { submit, runSchedule } from "./submit.ts";
-import { endTask, pause, resume, retry, removeTask } from "./task-commands.ts";
 import { addToken, removeToken } from "./tokens.ts";
+import {
+  endWithVariants,
+  pauseWithVariants,
+  refuseVariant,
+  removeWithVariants,
+  resumeWithVariants,
+  retryWithVariants,
+} from "./variants/variant-commands.ts";
 
 /** The right that each command needs. `submit`, `retry` and `followUp` need `approve` in addition if they skip a gate. */
 const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   submit: "submit",
   approve: "approve",
+  approveEdited: "approve",
   reject: "approve",
   revise: "approve",
   answer: "approve",
@@ -54,20 +62,24 @@ export function createCommands(ports: EnginePorts): Commands {
       if (draft.withoutChecks) requireRight(actor, "approve", "Submitting a task without the project's checks");
       return submit(ports, draft, actor);
     },
-    approve: (task, planHash, actor) => approve(ports, task, { planHash, actor }),
+    approve: (task, planHash, actor) => approve(ports, task, { planHash, plan: null, actor }),
+    approveEdited: (task, edited, actor) => approve(ports, task, { ...edited, actor }),
     reject: (task, reason, actor) => reject(ports, task, { reason, actor }),
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
     merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
     apply: (task, draft, actor) => applyTask(ports, task, { ...draft, actor }),
-    pause: (task, actor) => pause(ports, task, actor),
-    resume: (task, actor) => resume(ports, task, actor),
-    cancel: (task, actor) => endTask(ports, task, "cancel", actor),
-    kill: (task, actor) => endTask(ports, task, "kill", actor),
-    retry: (task, draft, actor) => retry(ports, task, draft ?? {}, actor),
-    followUp: (task, more, actor) => followUp(ports, task, more, actor),
-    remove: (task, actor) => removeTask(ports, task, actor),
+    pause: (task, actor) => pauseWithVariants(ports, task, actor),
+    resume: (task, actor) => resumeWithVariants(ports, task, actor),
+    cancel: (task, actor) => endWithVariants(ports, task, "cancel", actor),
+    kill: (task, actor) => endWithVariants(ports, task, "kill", actor),
+    retry: (task, draft, actor) => retryWithVariants(ports, task, draft ?? {}, actor),
+    followUp: async (task, more, actor) => {
+      await refuseVariant(ports, task, "follow up on");
+      return followUp(ports, task, more, actor);
+    },
+    remove: (task, actor) => removeWithVariants(ports, task, actor),
     runSchedule: (schedule, actor) => runSchedule(ports, schedule, actor),
     retryAgent: (name, actor) => retryAgent(ports, name, actor),
     addProject: (source, actor) => addProject(ports, source, actor),

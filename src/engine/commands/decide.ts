@@ -1,4 +1,6 @@
 import { needsReason } from "../../core/pipeline/decide-checks.ts";
+import { possibleActions } from "../../core/pipeline/possible-actions.ts";
+import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { advance } from "../../core/pipeline/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
@@ -15,6 +17,7 @@ import { closeNotice } from "../deliver/close-request.ts";
 import { pipelineOf, policyOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
+import { editPlan, type EditedPlan } from "./edit-plan.ts";
 import { requireProject } from "./require-project.ts";
 import { transact, type Decision } from "../transact.ts";
 
@@ -22,18 +25,23 @@ import { transact, type Decision } from "../transact.ts";
 export function approve(
   ports: EnginePorts,
   id: string,
-  { planHash, actor }: { planHash: string | null; actor: Actor },
+  { planHash, plan, actor }: { planHash: string | null; plan: unknown; actor: Actor },
 ): Promise<Task> {
-  return decide(ports, id, actor, (task) => {
+  const toOutcome = (task: Task): Outcome => {
     const waiting = requireWaiting(task, ["approval", "review"], "approve");
     if (waiting.kind === "approval" && waiting.planHash !== null && !isHashOf(waiting.planHash, planHash))
       throw new UserError(
         "conflict",
-        describeWrongHash(planHash),
+        describeWrongHash(planHash, nameOfDocument(task)),
         `Read it with "nightshift show ${task.id}", then approve it with --plan ${shortHash(waiting.planHash)}.`,
       );
-    if (waiting.kind === "approval") requireGrantable(task);
-    return outcomeOf("approve", `approved by ${actor.name}`);
+    if (waiting.kind === "approval" && plan === null) requireGrantable(task);
+    return outcomeOf("approve", plan === null ? `approved by ${actor.name}` : `edited and approved by ${actor.name}`);
+  };
+  return decideWith(ports, id, {
+    actor,
+    toOutcome,
+    ...(plan !== null && { edit: (task) => editPlan(ports, task, plan) }),
   });
 }
 
@@ -44,7 +52,7 @@ function requireGrantable(task: Task): void {
   throw new UserError(
     "conflict",
     `The plan of ${task.id} asks for what cannot be granted:\n${problems.map((each) => `- ${each}`).join("\n")}`,
-    `Run "nightshift revise ${task.id} <feedback>" to request a new plan.`,
+    `Run "nightshift revise ${task.id} <feedback>" to request a new plan, or "nightshift approve ${task.id} --edit" to correct this one.`,
   );
 }
 
@@ -53,11 +61,16 @@ function isHashOf(hash: string, given: string | null): boolean {
   return given === hash || (given !== null && given.length >= SHORT_HASH_LENGTH && hash.startsWith(given));
 }
 
-function describeWrongHash(given: string | null): string {
-  if (given === null) return "The plan's hash is missing.";
+function describeWrongHash(given: string | null, document: string): string {
+  if (given === null) return `The ${document}'s hash is missing.`;
   if (given.length < SHORT_HASH_LENGTH)
-    return `The plan's hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
-  return "The plan changed since it was shown.";
+    return `The ${document}'s hash is too short: at least ${SHORT_HASH_LENGTH} characters are needed.`;
+  return `The ${document} changed since it was shown.`;
+}
+
+/** People approve the newest document. */
+function nameOfDocument({ documents }: Task): string {
+  return documents.at(-1)?.kind ?? "plan";
 }
 
 export function reject(ports: EnginePorts, id: string, params: { reason: string | null; actor: Actor }): Promise<Task> {
@@ -132,6 +145,8 @@ export function requireOption(task: Task, option: string): void {
 interface DecideParams {
   readonly actor: Actor;
   readonly toOutcome: (task: Task) => Outcome;
+  /** Changes the plan before the decision about it. */
+  readonly edit?: (task: Task) => Promise<EditedPlan>;
   /** What is stored with the decision. */
   readonly addMore?: (before: Task, after: Task) => Promise<Pick<Decision, "events" | "notices">>;
 }
@@ -145,15 +160,21 @@ export function decide(
   return decideWith(ports, id, { actor, toOutcome });
 }
 
-async function decideWith(ports: EnginePorts, id: string, { actor, toOutcome, addMore }: DecideParams): Promise<Task> {
-  const { task } = await transact(ports, id, null, async (before) => {
-    const outcome = redactOutcome(ports, toOutcome(before));
+async function decideWith(ports: EnginePorts, id: string, params: DecideParams): Promise<Task> {
+  const { actor, toOutcome, edit, addMore } = params;
+  const { task } = await transact(ports, id, null, async (found) => {
+    const outcome = redactOutcome(ports, toOutcome(found));
+    const { task: before, document } = (await edit?.(found)) ?? { task: found };
     const settings = await ports.projects.settings(await requireProject(ports.store, before.project));
     const at = ports.clock.now();
     const pipeline = await pipelineOf(ports, before);
     const advanced = advance(advanceParams(ports, { pipeline, settings, task: before, outcome, actor, at }));
     const { events = [], ...more } = (await addMore?.(before, advanced.task)) ?? {};
-    return { ...more, advance: advanced, events: [decisionEvent(before, outcome, actor, at), ...events] };
+    return {
+      ...more,
+      advance: { ...advanced, ...(document !== undefined && { document }) },
+      events: [decisionEvent(before, outcome, actor, at), ...events],
+    };
   });
   return task;
 }
@@ -174,16 +195,33 @@ export function decisionEvent(
   });
 }
 
+const WAIT_WORDS: Readonly<Record<WaitingFor["kind"], string>> = {
+  approval: "an approval",
+  answers: "answers",
+  choice: "a choice",
+  review: "a review",
+  merge: "its merge",
+};
+
 export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][], verb: string): WaitingFor {
   if (task.waitingFor !== null && kinds.includes(task.waitingFor.kind)) return task.waitingFor;
   const now = hasEnded(task)
     ? `it has ended (${task.status})`
     : task.waitingFor === null
       ? `it is ${task.status} in "${task.state}"`
-      : `it waits for ${task.waitingFor.kind}`;
+      : `it waits for ${WAIT_WORDS[task.waitingFor.kind]}`;
   throw new UserError(
     "conflict",
     `There is nothing to ${verb} on ${task.id}: ${now}.`,
-    `Run "nightshift show ${task.id}" to see what you can do.`,
+    `Possible now: ${listActions(task)}. "nightshift show ${task.id}" has the details.`,
   );
+}
+
+function listActions({ status, waitingFor, queuedFor, pipeline }: Task): string {
+  const facts = {
+    waitsFor: waitingFor?.kind ?? null,
+    isParked: queuedFor !== null,
+    isNight: pipeline === NIGHT_WORK.pipeline,
+  };
+  return possibleActions(status, facts).join(", ");
 }

@@ -3,6 +3,7 @@ import {
   findCycle,
   holdTask,
   isAboutDependency,
+  isHeld,
   MAX_DEPENDENCIES,
   releaseTask,
   START_ANYWAY,
@@ -109,9 +110,10 @@ async function decideAboutDependency(
   if (option !== START_ANYWAY) return endNow(ports, before, text === "" ? `rejected by ${actor.name}` : text, actor);
   const summary = text === "" ? `chose ${option}` : `chose ${option}: ${text}`;
   const at = ports.clock.now();
+  const released = releaseTask(before, at);
   return {
-    advance: { task: releaseTask(before, at), events: [], next: null },
+    advance: { task: released, events: [], next: null },
     events: [decisionEvent(before, outcomeOf("chosen", summary, { option }), actor, at)],
-    wake: true,
+    wake: !isHeld(released),
   };
 }

@@ -3,7 +3,7 @@ import { OPEN_STATUSES } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { EnginePorts } from "../ports.ts";
 import { requireProject } from "./require-project.ts";
-import { removeTask } from "./task-commands.ts";
+import { removeWithVariants } from "./variants/variant-commands.ts";
 
 const PAGE = 100;
 
@@ -16,9 +16,9 @@ export async function removeProjectTasks(ports: EnginePorts, name: string, actor
   if (open !== undefined)
     throw new UserError("conflict", `"${name}" has unfinished tasks, such as ${open.id}.`, "Cancel them first.");
   for (let removed = 0; ;) {
-    const { rows } = await store.tasks.listTasks({ ...query, status: null, limit: PAGE });
+    const { rows } = await store.tasks.listTasks({ ...query, status: null, limit: PAGE, variants: "hide" });
     if (rows.length === 0) return removed;
-    for (const { id } of rows) await removeTask(ports, id, actor);
+    for (const { id } of rows) await removeWithVariants(ports, id, actor);
     removed += rows.length;
   }
 }

@@ -7,7 +7,7 @@ import { findKeyProblem } from "../../policy/access/model-access.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { EnginePorts } from "../ports.ts";
 
-interface PlannedTask {
+export interface PlannedTask {
   readonly pipeline: Pipeline;
   readonly settings: Settings;
   readonly task: Task;
@@ -24,9 +24,9 @@ export function createAgents(ports: EnginePorts, { pipeline, settings, task }: P
 
 /** The daemon's environment decides, because its agents use these keys. */
 export function requireKeys(ports: EnginePorts, planned: PlannedTask): void {
-  const problems = createAgents(ports, planned).flatMap(({ kind, capabilities: { gateway } }) => {
-    const problem = gateway === null ? null : findKeyProblem(gateway, ports.host.env);
-    return problem === null ? [] : [`${kind}: ${problem}.`];
+  const problems = createAgents(ports, planned).flatMap((agent) => {
+    const problem = findAgentKeyProblem(ports, agent);
+    return problem === null ? [] : [`${agent.kind}: ${problem}.`];
   });
   if (problems.length > 0)
     throw new UserError(
@@ -34,4 +34,8 @@ export function requireKeys(ports: EnginePorts, planned: PlannedTask): void {
       `The task was not started, because its agent has no usable key. ${[...new Set(problems)].join(" ")}`,
       "`nightshift agents` shows which agents can be used.",
     );
+}
+
+export function findAgentKeyProblem({ host }: EnginePorts, { capabilities: { gateway } }: Agent): string | null {
+  return gateway === null ? null : findKeyProblem(gateway, host.env);
 }

@@ -152,6 +152,7 @@ it("rights: every command checks the requester's right before anything else", as
   const calls: { readonly [Name in keyof Commands]: Parameters<Commands[Name]> } = {
     submit: [SAMPLE_DRAFT, readOnly],
     approve: ["task_x", null, readOnly],
+    approveEdited: ["task_x", { planHash: null, plan: {} }, readOnly],
     reject: ["task_x", null, readOnly],
     revise: ["task_x", "no", readOnly],
     answer: ["task_x", {}, readOnly],

@@ -17,6 +17,7 @@ import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { readIssueIntoDraft } from "./read-issue.ts";
 import { holdForDependencies, requireDependencies, requireRelated } from "./dependencies.ts";
 import { requireProject } from "./require-project.ts";
+import { requireVariants } from "./variants/require-variants.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
 import type { ScheduleRunDraft } from "./commands-contract.ts";
 import { draftScheduledTask } from "./draft-task.ts";
@@ -31,6 +32,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
+  if (draft.bestOf !== undefined) await requireVariants(ports, draft.bestOf, { pipeline, settings, task: drafted });
   const after = await requireDependencies(ports, draft.after ?? []);
   const related = await requireRelated(ports, draft.related ?? null);
   const facts = factsOf(drafted, settings);
@@ -137,6 +139,7 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
       ...(draft.maxTurns != null && { maxTurns: draft.maxTurns }),
       autoApprove: draft.autoApprove,
       design: draft.design,
+      ...(draft.bestOf !== undefined && { bestOf: draft.bestOf }),
     },
     counters: {},
     items: buildItems({ improve: draft.improve, pipeline, settings, at }),

@@ -23,7 +23,7 @@ import type { RetryDraft } from "./commands-contract.ts";
 import { requireKeys } from "./require-agents.ts";
 import { requireProject } from "./require-project.ts";
 
-type Order = "cancel" | "kill";
+export type Order = "cancel" | "kill";
 
 const TIMEOUT_MS = 10_000;
 

@@ -11,9 +11,8 @@ import type { Schedule } from "../../core/schedule/schedule.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
 import type { NewNotice, NoticeKind, Project, RunEnd } from "../../ports/store.ts";
 import { policyOf } from "../pipeline-of.ts";
+import { listPaidRuns } from "../variants.ts";
 import type { ChannelAccess, EnginePorts, RedactPorts } from "../ports.ts";
-
-const MAX_RUNS = 1_000;
 
 type NoticePorts = Pick<EnginePorts, "store" | "projects"> &
   RedactPorts & {
@@ -33,7 +32,9 @@ export async function noticesFor(ports: NoticePorts, commit: PendingCommit): Pro
   const { task, events } = commit;
   const reported: { readonly event: EventDraft; readonly kind: NoticeKind }[] = [];
   for (const event of events) {
-    const kind = kindOf(event);
+    // A variant only concerns its task, which reports for itself. Its agent concerns all tasks.
+    const isSilent = task.options.variantOf !== undefined && event.type.startsWith("task.");
+    const kind = isSilent ? null : kindOf(event);
     if (kind !== null && !(await wasReported(ports, task, event))) reported.push({ event, kind });
   }
   const [first] = reported;
@@ -79,7 +80,7 @@ async function isReasonKnown(store: EnginePorts["store"], { id, project, queuedF
 
 async function describe(ports: NoticePorts, commit: PendingCommit, at: number): Promise<NoticeData> {
   const { task, endRun = null, artifacts = [] } = commit;
-  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await listPaidRuns(ports, task);
   const known = [...(await ports.store.tasks.listArtifacts(task.id)), ...artifacts];
   return describeTask(task, {
     report: (await policyOf(ports, task)).report,

@@ -1,5 +1,5 @@
 import { newEvent } from "../../core/task/event.ts";
-import type { ParkedAgent } from "../../core/task/parked-agent.ts";
+import { withAgent, type ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { Task } from "../../core/task/task.ts";
 import { findAccount } from "../find-account.ts";
 import type { EnginePorts } from "../ports.ts";
@@ -52,14 +52,10 @@ async function findMove(ports: EnginePorts, task: Task, parked: ParkedAgent): Pr
   if (found === null) return null;
   if (found.account !== parked.account) return { account: found.account, agent: found.run.agent, isFallback: false };
   const agent = found.settings.fallbackAgent;
-  if (parked.kind !== "quota" || agent === null) return null;
+  if (parked.kind !== "quota" || agent === null || task.options.variantOf !== undefined) return null;
   const account = (await findAccount(ports, withAgent(task, agent), run))?.account ?? parked.account;
   if (account === parked.account || (await ports.store.agents.getParked(account)) !== null) return null;
   return { account, agent, isFallback: true };
-}
-
-function withAgent(task: Task, agent: string): Task {
-  return { ...task, options: { ...task.options, agent, model: null } };
 }
 
 function applyMove({ clock }: EnginePorts, before: Task, move: Move | null): Decision {

@@ -13,12 +13,14 @@ import { pipelineOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { transact } from "../transact.ts";
+import type { CommentPauses } from "./comment-pauses.ts";
 
 interface OpenRequestState {
   readonly project: Project;
   readonly forge: Forge;
   readonly task: string;
   readonly request: ChangeRequestState;
+  readonly commentPauses: CommentPauses;
 }
 
 type FoundReaction = Reaction<ForgeComment>;
@@ -68,7 +70,7 @@ interface Found {
 
 async function lookForReaction(
   ports: EnginePorts,
-  { forge, task: id, request }: OpenRequestState,
+  { forge, task: id, request, commentPauses }: OpenRequestState,
   settings: Settings,
 ): Promise<Found | null> {
   const task = await ports.store.tasks.getTask(id);
@@ -78,7 +80,16 @@ async function lookForReaction(
   const react = settings.forge?.react ?? DEFAULT_REACT;
   const params: Omit<ReactionParams<ForgeComment>, "members"> = { published, pushed, request, react };
   const reaction = findReaction({ ...params, members: await findMembers(forge, newComments(params)) });
-  return reaction === null ? null : { reaction, published };
+  if (reaction === null) return null;
+  const isPausing =
+    reaction.kind === "comments" &&
+    !commentPauses.isOver(
+      request.url,
+      reaction.comments.map(({ id: comment }) => comment),
+      react.quietMs,
+      ports.clock.now(),
+    );
+  return isPausing ? null : { reaction, published };
 }
 
 async function findMembers(forge: Forge, comments: readonly ForgeComment[]): Promise<ReadonlySet<string>> {

@@ -6,6 +6,7 @@ import type { ListProposalsQuery } from "../../ports/store.ts";
 import { makeProposal } from "../../testing/builders.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { EnginePorts } from "../ports.ts";
+import { createOutages } from "./outages.ts";
 import { createReadBack } from "./read-back.ts";
 
 const URL = "https://forge.example/team/shop/-/merge_requests/7";
@@ -56,7 +57,16 @@ function world(script: { look: () => Promise<Partial<ChangeRequestLook>>; listOp
       },
     },
   } as unknown as EnginePorts;
-  return { readBack: createReadBack(ports), reported, warnings, calls, status: () => proposal.status, clock };
+  const outages = createOutages(ports);
+  return {
+    readBack: createReadBack(ports, outages),
+    outages,
+    reported,
+    warnings,
+    calls,
+    status: () => proposal.status,
+    clock,
+  };
 }
 
 const missing = async (): Promise<never> => {
@@ -153,7 +163,7 @@ describe("reading back", () => {
 
   it("reports a forge that is down once, tries less and less often, and continues by itself", async () => {
     let isDown = true;
-    const { readBack, calls, clock, warnings, status } = world({
+    const { readBack, calls, clock, warnings, status, outages } = world({
       look: async () => {
         if (isDown) throw new ForgeError("unreachable", "refused the connection");
         return { state: "merged", mergeCommit: "abc" };
@@ -170,9 +180,26 @@ describe("reading back", () => {
       expect(calls.look).toBe(before + 1);
     }
     expect(warnings).toHaveLength(1);
+    expect(outages.list()).toEqual([
+      { project: "shop", reason: "refused the connection", since: 2_000, until: 2_000 + 15 * 60_000 },
+    ]);
     isDown = false;
     await clock.advance(8 * 60_000);
     await readBack();
     expect(status()).toBe("merged");
+    expect(outages.list()).toEqual([]);
+  });
+
+  it("keeps an outage until the forge has answered, also if there is nothing to ask it", async () => {
+    const { readBack, clock, outages } = world({
+      look: async () => {
+        throw new ForgeError("unreachable", "refused the connection");
+      },
+    });
+    await readBack();
+    await clock.advance(60_000);
+    // Proposals are left out, so the forge is not asked.
+    await readBack({ onlyTasks: true });
+    expect(outages.list()).toHaveLength(1);
   });
 });

@@ -1,22 +1,17 @@
-import { advance } from "../../core/pipeline/advance.ts";
 import { NIGHT_LABEL } from "../../core/nightly/describe-change.ts";
 import { ConfigError, ForgeError, UserError } from "../../core/text/errors.ts";
-import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { newEvent, type EventDraft } from "../../core/task/event.ts";
 import { reasonCommand, WHY_CLOSED } from "../../core/notices/notice.ts";
-import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { isAboutBranch } from "../../core/pipeline/decide-branch.ts";
-import { parkDelayMs } from "../../core/task/retry.ts";
 import type { Proposal } from "../../core/nightly/proposal.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { ChangeRequestLook, ChangeRequestState, Forge } from "../../ports/forge.ts";
 import type { Project } from "../../ports/store.ts";
 import { markAsked, markClosed, markMerged, markReopened, listUnexplained } from "../nightly/ledger.ts";
 import { noticesFor } from "../deliver/notices.ts";
-import { advanceParams } from "../advance-params.ts";
-import { pipelineOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
-import { outcomeOf } from "../run/step-context.ts";
-import { transact } from "../transact.ts";
+import { createCommentPauses, type CommentPauses } from "./comment-pauses.ts";
+import { endMergeWait, waitsForMerge } from "./end-merge-wait.ts";
+import type { Outages } from "./outages.ts";
 import { createPollTimes, type PollTimes } from "./poll-times.ts";
 import { reactToRequest } from "./react-to-request.ts";
 
@@ -38,8 +33,8 @@ type ReadBack = (params?: ReadBackParams) => Promise<void>;
  * Reads open change requests from the forge and applies what happened to them. Those of proposals are read each time, those of
  * waiting tasks when they are due.
  */
-export function createReadBack(ports: EnginePorts): ReadBack {
-  const shared = { closedUrls: new Map(), outages: new Map(), pollTimes: createPollTimes() };
+export function createReadBack(ports: EnginePorts, outages: Outages): ReadBack {
+  const shared = { outages, closedUrls: new Map(), pollTimes: createPollTimes(), commentPauses: createCommentPauses() };
   let last: Promise<void> = Promise.resolve();
   // Serialized, because two concurrent read-backs would report the same change twice.
   return async (params = {}) => (last = last.catch(() => undefined).then(() => readAll(params)));
@@ -48,14 +43,7 @@ export function createReadBack(ports: EnginePorts): ReadBack {
     const state: ReadBackState = { ...shared, isTriggered: triggered !== undefined, onlyTasks };
     for (const project of await ports.store.projects.listProjects()) {
       if (triggered?.has(project.name) === false) continue;
-      if ((state.outages.get(project.name)?.until ?? 0) > ports.clock.now()) continue;
-      try {
-        await readProject(ports, project, state);
-        endOutage(ports, project, state);
-      } catch (error) {
-        // An error in one project must not affect the others.
-        backOff(ports, project, state, error);
-      }
+      await outages.read(project, () => readProject(ports, project, state));
     }
   }
 }
@@ -63,33 +51,21 @@ export function createReadBack(ports: EnginePorts): ReadBack {
 interface ReadBackState {
   /** URLs last seen closed, and when a second look may confirm it. Only a request seen closed twice in a row counts. */
   readonly closedUrls: Map<string, number>;
-  /** Projects whose forge fails: how often in a row, and when to try again. */
-  readonly outages: Map<string, { readonly times: number; readonly until: number }>;
+  readonly outages: Outages;
   readonly pollTimes: PollTimes;
+  readonly commentPauses: CommentPauses;
   /** Triggered by a webhook. Such read-backs follow each other closely, so they cannot confirm a closing. */
   readonly isTriggered: boolean;
   readonly onlyTasks: boolean;
 }
 
-/** Tries again after 1, 2, 4 … 30 minutes, and says so once. */
-function backOff({ clock, log }: EnginePorts, { name }: Project, { outages }: ReadBackState, error: unknown): void {
-  const times = (outages.get(name)?.times ?? 0) + 1;
-  if (times === 1 || !(error instanceof ForgeError))
-    log.warn("change requests could not be read back", { project: name, error: String(error) });
-  if (!(error instanceof ForgeError)) return;
-  outages.set(name, { times, until: error.retryAt ?? clock.now() + parkDelayMs(times) });
-}
-
-function endOutage({ log }: EnginePorts, { name }: Project, { outages }: ReadBackState): void {
-  if (outages.delete(name)) log.info("change requests can be read back again", { project: name });
-}
-
-async function readProject(ports: EnginePorts, project: Project, state: ReadBackState): Promise<void> {
+/** Returns whether the forge was asked. */
+async function readProject(ports: EnginePorts, project: Project, state: ReadBackState): Promise<boolean> {
   const forge = await openForge(ports, project);
-  if (forge !== null)
-    for (const request of await listOpenRequests(ports, project, state))
-      await readOne(ports, { project, forge, request, state });
+  const requests = forge === null ? [] : await listOpenRequests(ports, project, state);
+  for (const request of requests) if (forge !== null) await readOne(ports, { project, forge, request, state });
   if (!state.onlyTasks) await askForReasons(ports, project);
+  return requests.length > 0;
 }
 
 /** Null if the forge cannot be used. `doctor` and the publish step report the reason. */
@@ -123,7 +99,11 @@ async function listOpenRequests(
   const waiting = await listWaitingRequests(ports, project);
   const due = waiting.filter(
     ({ url, waitsSince }) =>
-      state.isTriggered || state.closedUrls.has(url) || state.pollTimes.takeIfDue(url, waitsSince ?? now, now),
+      state.isTriggered ||
+      state.outages.isDown(project.name) ||
+      state.closedUrls.has(url) ||
+      state.commentPauses.isDue(url, now) ||
+      state.pollTimes.takeIfDue(url, waitsSince ?? now, now),
   );
   return [...proposals, ...due];
 }
@@ -145,14 +125,9 @@ async function listWaitingRequests({ store }: EnginePorts, project: Project): Pr
     limit: MAX_OPEN,
   });
   const taskRequests = await Promise.all(
-    waiting.rows.filter(waitsForRequest).map((task) => findRequestOfTask(store, task)),
+    waiting.rows.filter(waitsForMerge).map((task) => findRequestOfTask(store, task)),
   );
   return taskRequests.flat();
-}
-
-/** A person may also have to decide about the branch first. Meanwhile the request can be merged or closed. */
-function waitsForRequest({ waitingFor }: Task): boolean {
-  return waitingFor?.kind === "merge" || isAboutBranch(waitingFor);
 }
 
 function toOpenRequest({ task, number, url, status }: Proposal): readonly OpenRequest[] {
@@ -189,7 +164,13 @@ async function readOne(ports: EnginePorts, reading: Reading): Promise<void> {
     if (now.state === "open") state.closedUrls.delete(request.url);
     if (now.state === "open" && request.isClosed) return await applyReopened(ports, request);
     if (now.state === "open" && "comments" in now)
-      return await reactToRequest(ports, { project, forge: reading.forge, task: request.task, request: now });
+      return await reactToRequest(ports, {
+        project,
+        forge: reading.forge,
+        task: request.task,
+        request: now,
+        commentPauses: state.commentPauses,
+      });
     if (now.state === "open" || (now.state === "closed" && (request.isClosed || !isConfirmed(ports, state, request))))
       return;
     await applyState(ports, project, request, now);
@@ -224,8 +205,9 @@ function isConfirmed(
   const now = clock.now();
   const from = closedUrls.get(url);
   if (from !== undefined && from <= now && !isTriggered) return closedUrls.delete(url);
-  if (from === undefined || !isTriggered)
-    closedUrls.set(url, isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now);
+  const confirmAt = isTriggered || waitsSince !== null ? now + CONFIRM_AFTER_MS : now;
+  // Never later than what an earlier look said: a task's closed request is read every few seconds.
+  if (from === undefined || (!isTriggered && confirmAt < from)) closedUrls.set(url, confirmAt);
   return false;
 }
 
@@ -249,7 +231,7 @@ async function applyState(
     data: { number: request.number, url: request.url },
   });
   const task = await ports.store.tasks.getTask(request.task);
-  if (task !== null && waitsForRequest(task)) await advanceTask(ports, { project, task: task.id, event });
+  if (task !== null && waitsForMerge(task)) await endMergeWait(ports, { project, task: task.id, event });
   else await ports.store.events.appendEvents([event]);
   if (isMerged) await markMerged(ports, request.task, mergeCommit);
   else await markClosed(ports, request.task);
@@ -266,32 +248,6 @@ async function applyReopened(ports: EnginePorts, { task, number, url }: OpenRequ
     }),
   ]);
   await markReopened(ports, task);
-}
-
-interface MergeWait {
-  readonly project: Project;
-  readonly task: string;
-  readonly event: EventDraft;
-}
-
-async function advanceTask(ports: EnginePorts, { project, task: id, event }: MergeWait): Promise<void> {
-  const settings = await ports.projects.lastGood(project);
-  await transact(ports, id, null, async (task) => {
-    // A person may have decided meanwhile.
-    if (!waitsForRequest(task)) return { advance: { task, events: [], next: null } };
-    const pipeline = await pipelineOf(ports, task);
-    // A task that asks about its branch is in another state. It ends as if it waited for the merge.
-    const waiting: Task = { ...task, state: findMergeState(pipeline, task) };
-    const outcome = outcomeOf(event.type === "request.merged" ? "merged" : "closed", event.summary);
-    const happened = { pipeline, settings, task: waiting, outcome, actor: SYSTEM, at: event.at };
-    return { advance: advance(advanceParams(ports, happened)), events: [event] };
-  });
-}
-
-function findMergeState({ states }: Pipeline, { state, waitingFor }: Task): string {
-  if (waitingFor?.kind === "merge") return state;
-  const waiting = Object.values(states).find(({ step }) => step.kind === "wait" && step.for === "merge");
-  return waiting?.name ?? state;
 }
 
 /** Asks once for each closed request why it was closed. The answer becomes a rule for later nights. */

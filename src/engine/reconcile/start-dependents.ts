@@ -24,7 +24,7 @@ export async function startDependents(ports: EnginePorts): Promise<void> {
 /** Null if nothing changes. A failed dependency may have been retried meanwhile. */
 async function decide(ports: EnginePorts, task: Task): Promise<Decision | null> {
   const isAsking = isAboutDependency(task.waitingFor);
-  if (!isAsking && !(task.status === "queued" && isHeld(task))) return null;
+  if (!isAsking && !(task.status === "queued" && task.queuedFor?.kind === "dependency")) return null;
   if (isHeldForOverlap(task)) return startUnlessOverlapping(ports, task, "no other task works on the same files now");
   const check = await checkDependenciesOf(ports, task);
   if (check.kind === "ready") return startUnlessOverlapping(ports, task, "the tasks that it waited for succeeded");
@@ -38,7 +38,8 @@ async function startUnlessOverlapping(ports: EnginePorts, task: Task, summary: s
   const at = ports.clock.now();
   if (overlap === null) {
     const event = newEvent({ at, task: task.id, type: "run.note", summary });
-    return { advance: { task: releaseTask(task, at), events: [event], next: null }, wake: true };
+    const released = releaseTask(task, at);
+    return { advance: { task: released, events: [event], next: null }, wake: !isHeld(released) };
   }
   const held = holdForFiles(releaseTask(task, at), overlap, at);
   if (held.task.queuedFor?.reason === task.queuedFor?.reason) return null;

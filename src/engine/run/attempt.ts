@@ -1,5 +1,6 @@
 import { advance } from "../../core/pipeline/advance.ts";
 import { ConfigError, LeaseLostError, UserError } from "../../core/text/errors.ts";
+import { stateOfRun } from "../../core/pipeline/end-variant.ts";
 import { newEvent, SYSTEM, type EventDraft } from "../../core/task/event.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
 import { findMachineTrouble } from "../../core/outcomes/machine-trouble.ts";
@@ -138,7 +139,7 @@ async function loadPlan(
       "run nightshift init in its folder",
     );
   const pipeline = await pipelineOf(ports, task);
-  const state = pipeline.states[run.state];
+  const state = stateOfRun(pipeline, run);
   if (state === undefined) throw new Error(`pipeline ${pipeline.name} has no state ${run.state}`);
   const stored = await ports.projects.lastGood(project);
   // The sandbox mode is fixed when the daemon starts; a changed setting needs a restart.
@@ -246,7 +247,7 @@ function decideNext(
   const { ports, run, pipeline, settings } = context;
   const at = ports.clock.now();
   // A reviewer changes nothing, and its verdict must not hide that the branch moved meanwhile.
-  const task = run.role === "review" ? current : { ...current, ...result.work };
+  const task = run.role === "review" ? current : { ...withImplementer(current, result), ...result.work };
   const advanced = advance({
     pipeline,
     task,
@@ -277,15 +278,19 @@ function decideNext(
   };
 }
 
+function withImplementer(task: Task, { implementer }: StepResult): Task {
+  return implementer === undefined ? task : { ...task, options: { ...task.options, implementer } };
+}
+
 /** The plan that the run reported decides about its own approval. */
 function withReportedPlan(task: Task, outcome: Outcome): Task {
   return outcome.name === "plan_complete" ? { ...task, plan: outcome.payload } : task;
 }
 
-/** Null if there is no fallback agent, or if the run already uses it. */
+/** Null if there is no fallback agent, or if the run already uses it. A variant is about one agent, so no other takes over. */
 function findFallback({ settings, state, task, run }: StepContext): string | null {
   const { fallbackAgent } = settings;
-  if (fallbackAgent === null || run.role === null) return null;
+  if (fallbackAgent === null || run.role === null || task.options.variantOf !== undefined) return null;
   return resolveRun(settings, state.agent, task.options, run.role).agent === fallbackAgent ? null : fallbackAgent;
 }
 

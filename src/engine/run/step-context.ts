@@ -10,7 +10,7 @@ import {
   type Tokens,
 } from "../../core/task/run.ts";
 import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
-import type { Artifact, PublishedBranch, Task } from "../../core/task/task.ts";
+import type { Artifact, Implementer, PublishedBranch, Task } from "../../core/task/task.ts";
 import type { Lease, Project } from "../../ports/store.ts";
 import type { ExitRecord } from "../../ports/supervisor.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
@@ -54,6 +54,8 @@ export interface StepResult {
   readonly commit: string | null;
   /** The task's commits after the step. */
   readonly work: Pick<Task, "baseCommit" | "headCommit" | "published">;
+  /** Who does the rest of the work, after a variant was chosen. */
+  readonly implementer?: Implementer;
   readonly costUsd: number | null;
   readonly costBasis: CostBasis;
   readonly tokens: Tokens;

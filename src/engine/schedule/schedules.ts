@@ -242,6 +242,7 @@ const WAITED_FOR: Readonly<Record<QueueReason, string>> = {
   budget: "its budget",
   window: "its time window",
   dependency: "another task",
+  variants: "its variants",
   capacity: "capacity on this machine",
   backoff: "a retry",
 };

@@ -17,6 +17,11 @@ export const parkedAgentSchema = z
   .meta({ id: "ParkedAgent" });
 export type ParkedAgentJson = z.output<typeof parkedAgentSchema>;
 
+const outageSchema = z
+  .strictObject({ project: z.string(), reason: z.string(), since: time, until: time })
+  .meta({ id: "Outage" });
+export type OutageJson = z.output<typeof outageSchema>;
+
 export const statusSchema = z
   .strictObject({
     pid: z.int(),
@@ -28,6 +33,9 @@ export const statusSchema = z
     open_runs: z.int(),
     problems: z.array(z.string()).meta({ description: "Current problems of the daemon, one sentence each." }),
     parked_agents: z.array(parkedAgentSchema).meta({ description: "Agents that start no runs for now." }),
+    outages: z.array(outageSchema).meta({
+      description: "Projects whose forge or remote cannot be read for now. `until`: when it is tried again.",
+    }),
   })
   .meta({ id: "Status" });
 

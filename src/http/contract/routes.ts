@@ -7,7 +7,17 @@ import { NEXT_STEPS } from "../../core/task/task.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
-import { absolutePath, comment, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
+import {
+  absolutePath,
+  comment,
+  freeObject,
+  idOrPrefix,
+  limitUpTo,
+  listOf,
+  offset,
+  requiredName,
+  shortText,
+} from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { eventSchema } from "./event.ts";
@@ -71,7 +81,12 @@ export const ROUTES = {
   "POST /tasks/:id/approve": taskAction(
     "approve",
     "Approve the plan with this hash, or with at least its first 12 characters.",
-    z.strictObject({ plan_hash: shortText.nullable().default(null) }),
+    z.strictObject({
+      plan_hash: shortText.nullable().default(null),
+      plan: freeObject.nullable().default(null).meta({
+        description: "An edited plan of a staged task, which is approved instead of the one with this hash.",
+      }),
+    }),
   ),
   "POST /tasks/:id/reject": taskAction(
     "approve",

@@ -5,6 +5,7 @@ import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/document.ts";
 import { PROOFS } from "../../core/task/proof.ts";
 import { COMPLEXITIES, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
+import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { checkSchema, runSchema } from "./run.ts";
@@ -92,6 +93,11 @@ export const artifactSchema = z
   })
   .meta({ id: "Artifact" });
 
+const agentChoiceSchema = z.strictObject({
+  agent: z.string(),
+  model: z.string().nullable().meta({ description: "Null: the model from the settings." }),
+});
+
 const reviewSchema = z
   .strictObject({
     verdict: z.enum(["approved", "changes_requested"]),
@@ -163,6 +169,29 @@ export const taskSchema = z
       .strictObject({ number: z.int(), url: z.string() })
       .nullable()
       .meta({ description: "The issue that the task was made from. Merging the change closes it." }),
+    best_of: z
+      .array(agentChoiceSchema)
+      .meta({ description: "The agents that each implement the task. Empty for most tasks." }),
+    variant_of: z.strictObject({ task: z.string(), number: z.int() }).nullable().meta({
+      description: "Set for a variant: one of several implementations of another task. Lists leave variants out.",
+    }),
+    variants: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          short_id: z.string(),
+          number: z.int(),
+          ...agentChoiceSchema.shape,
+          status: z.enum(TASK_STATUSES),
+          outcome: z.string().nullable(),
+          reason: z.string().nullable(),
+          commit: z.string().nullable(),
+          ref: z.string().nullable().meta({ description: "Keeps the commit in the project's rescue repository." }),
+          cost_usd: z.number().nullable(),
+          is_chosen: z.boolean(),
+        }),
+      )
+      .meta({ description: "Also those of rounds before a retry. Their costs count for this task. Empty in lists." }),
     options: z.strictObject({
       agent: z.string().nullable(),
       model: z.string().nullable(),
@@ -288,6 +317,13 @@ export const taskDraftSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ description: "An issue at the project's forge. Its title and text become part of the task." }),
+  best_of: z
+    .array(z.strictObject({ agent: requiredName, model: requiredName.nullable().default(null) }))
+    .min(MIN_VARIANTS)
+    .max(MAX_VARIANTS)
+    .nullable()
+    .default(null)
+    .meta({ description: "Agents that each implement the task. The best of their variants goes on." }),
   category: z
     .enum(CATEGORIES)
     .nullable()

@@ -46,7 +46,7 @@ export function daemonRoutes(deps: HttpDeps): Handlers<DaemonRoutes> {
     },
 
     async "GET /status"() {
-      const { pid, version, startedAt, sandbox, problems } = info();
+      const { pid, version, startedAt, sandbox, problems, outages } = info();
       const [tasks, runs, parked] = await Promise.all([
         store.tasks.countTasks(),
         store.tasks.listOpenRuns(),
@@ -62,6 +62,7 @@ export function daemonRoutes(deps: HttpDeps): Handlers<DaemonRoutes> {
         open_runs: runs.length,
         problems: [...problems],
         parked_agents: parked.map(viewParked),
+        outages: outages.map(({ since, until, ...outage }) => ({ ...outage, since: iso(since), until: iso(until) })),
       };
     },
 

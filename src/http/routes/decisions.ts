@@ -30,8 +30,12 @@ export function decisionRoutes({
   }
 
   return {
-    "POST /tasks/:id/approve": ({ params, body, actor }) =>
-      decide(params, (id) => commands.approve(id, body.plan_hash, actor)),
+    "POST /tasks/:id/approve": ({ params, body, actor }) => {
+      const { plan_hash: planHash, plan } = body;
+      return decide(params, (id) =>
+        plan === null ? commands.approve(id, planHash, actor) : commands.approveEdited(id, { planHash, plan }, actor),
+      );
+    },
     "POST /tasks/:id/reject": ({ params, body, actor }) =>
       decide(params, (id) => commands.reject(id, body.reason, actor)),
     "POST /tasks/:id/revise": ({ params, body, actor }) =>

@@ -32,6 +32,7 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
         project: project ?? null,
         cursor: cursor ?? null,
         limit,
+        variants: "hide",
       });
       return { tasks: await showTaskRows(store, page.rows, clock.now()), next: page.next };
     },
@@ -88,6 +89,7 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     auto_approve: autoApprove,
     without_checks: withoutChecks,
     allow_overlap: allowOverlap,
+    best_of: bestOf,
     ...draft
   } = rest;
   const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
@@ -102,6 +104,7 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     allowOverlap,
     after: await findTaskIds(store, body.after),
     related,
+    ...(bestOf !== null && { bestOf }),
     improve: { category, only, scheduledAt: null },
   };
 }

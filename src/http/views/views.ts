@@ -8,6 +8,7 @@ import { renderDocument } from "../../core/task/render-document.ts";
 import type { Event } from "../../core/task/event.ts";
 import { NO_TOKENS, type CheckResult, type Run, type Tokens } from "../../core/task/run.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";
+import { hasEnded } from "../../core/task/task.ts";
 import type {
   Artifact,
   Exchange,
@@ -39,6 +40,12 @@ export interface TaskParts extends TaskRow {
   readonly runs: readonly Run[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  readonly variants: readonly VariantParts[];
+}
+
+export interface VariantParts {
+  readonly variant: Task;
+  readonly runs: readonly Run[];
 }
 
 const LIST_DESCRIPTION = 500;
@@ -71,25 +78,28 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     proof: null,
     artifacts: [],
     merge_order: null,
+    variants: [],
   };
 }
 
-export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: number): TaskJson {
+export function viewTask({ runs, checks, artifacts, variants, ...row }: TaskParts, now: number): TaskJson {
   const { task, shortIds } = row;
-  const agentRuns = runs.filter((run) => run.step === "agent");
+  const paidRuns = [...runs, ...variants.flatMap((each) => each.runs)];
+  const agentRuns = paidRuns.filter((run) => run.step === "agent");
   return {
     ...viewTaskFields(row, now),
     description: task.description,
     plan: task.plan,
     agent_ms: sum(agentRuns.map((run) => runDuration(run, now) ?? 0)),
     ...sumCosts(agentRuns),
-    tokens: viewTokens(runs.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
+    tokens: viewTokens(paidRuns.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
     context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
     reviews: reviewsOf(task).map((review) => viewReview(review, task)),
     conversation: task.conversation.map(viewExchange),
     runs: runs.map((run) => viewRun(run, shortIds, now)),
     checks: checks.map(viewCheck),
     proof: findProof(checks)?.result ?? null,
+    variants: variants.map((each) => viewVariant(each, row)),
     artifacts: [...artifacts, ...task.documents.map(toArtifact)].map(({ type, label, url, data }) => ({
       type,
       label,
@@ -97,6 +107,25 @@ export function viewTask({ runs, checks, artifacts, ...row }: TaskParts, now: nu
       data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
     merge_order: null,
+  };
+}
+
+function viewVariant({ variant, runs }: VariantParts, { task, shortIds }: TaskRow): TaskJson["variants"][number] {
+  const { id, status, outcome, reason, baseCommit, headCommit, options } = variant;
+  const hasWork = headCommit !== null && headCommit !== baseCommit;
+  return {
+    id,
+    short_id: shortIds.get(id) ?? id,
+    number: options.variantOf?.number ?? 0,
+    agent: options.implementer?.agent ?? "",
+    model: options.implementer?.model ?? null,
+    status,
+    outcome,
+    reason,
+    commit: hasWork ? headCommit : null,
+    ref: hasWork && hasEnded(variant) ? `refs/nightshift/rescue/${id}` : null,
+    cost_usd: sumCosts(runs.filter(({ step }) => step === "agent")).cost_usd,
+    is_chosen: task.options.implementer?.variant === id,
   };
 }
 
@@ -162,6 +191,8 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     after: [...(task.options.after ?? [])],
     related: task.options.related ?? null,
     issue: task.options.issue ?? null,
+    best_of: (task.options.bestOf ?? []).map(({ agent, model }) => ({ agent, model })),
+    variant_of: task.options.variantOf ?? null,
     options: {
       agent: task.options.agent,
       model: task.options.model,

@@ -96,6 +96,7 @@ function accessOfRole(role: Role, allowed: Allowed, plan: PlanRequest | null): R
     case "analyze":
     case "describe":
     case "review":
+    case "rank":
       return HISTORY_READER;
     case "publish":
       return PUBLISHER;

@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 const MAX_SHOWN = 40;
 
 /** Also accepts findings of other checks, such as the secret scan. */
-type Shown = Pick<Finding, "severity" | "path" | "line" | "message"> & { readonly rule: string };
+export type Shown = Pick<Finding, "severity" | "path" | "line" | "message"> & { readonly rule: string };
 
 /** One line per finding, for the agent that fixes the change and for people. */
 export function describeFindings(findings: readonly Shown[]): string {

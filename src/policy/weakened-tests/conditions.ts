@@ -4,7 +4,7 @@ import type { Ecosystem } from "./ecosystem.ts";
 import { endOfStatement, indentEnds, type Layout } from "./layout.ts";
 import type { Span } from "./read-tests.ts";
 
-const CONDITION = /(?<![\w$.#@])(?:if|while)\b/g;
+const CONDITION = /(?<![\w$.#@])(?:if|while|switch)\b/g;
 const INDENTED_CONDITION = /^[ \t]*(?:if|elif|while)\b/gm;
 /** Code that may run after its test has ended, unless the test waits for it. */
 const TIMER = /(?<![\w$.])(?:setTimeout|setImmediate)\s*\(/g;

@@ -35,6 +35,7 @@ export interface ScriptedCommand {
   /** `agent`, `setup` or `check:<name>`. */
   readonly name: string;
   readonly role: string;
+  readonly argv: readonly string[];
   readonly cwd: string;
   readonly run: number;
 }
@@ -60,7 +61,13 @@ export function createScriptedSupervisors(script: Script): ScriptedSupervisors {
       started.push(label);
       steps.push({ at: Date.now(), command: command.name, result: null });
       const { cwd, env } = command.policy;
-      const end = await script({ name: command.name, role: env["NIGHTSHIFT_ROLE"] ?? "", cwd, run });
+      const end = await script({
+        name: command.name,
+        role: env["NIGHTSHIFT_ROLE"] ?? "",
+        argv: command.argv,
+        cwd,
+        run,
+      });
       if (end.lost === true) return { kind: "lost" };
       await perform(job, command, end);
       const result = toResult(command, end);

@@ -255,6 +255,15 @@ export function testTasks(current: Current): void {
       expect((await current.store.tasks.listTasks({ ...ALL, about: "dependency" })).rows).toEqual([wanted]);
     });
 
+    it("lists tasks without their variants, or only the variants, whatever texts they contain", async () => {
+      const { options } = sampleTask();
+      const task = sampleTask({ options: { ...options, model: '"variantOf":{' } });
+      const variant = sampleTask({ options: { ...options, variantOf: { task: task.id, number: 1 } } });
+      for (const each of [task, variant]) await current.store.tasks.createTask(creating(each));
+      expect((await current.store.tasks.listTasks({ ...ALL, variants: "hide" })).rows).toEqual([task]);
+      expect((await current.store.tasks.listTasks({ ...ALL, variants: "only" })).rows).toEqual([variant]);
+    });
+
     it("lists only the tasks that have a plan", async () => {
       const wanted = sampleTask({ plan: { files: ["a.ts"] } });
       for (const task of [wanted, sampleTask({ plan: null })]) await current.store.tasks.createTask(creating(task));

@@ -35,6 +35,11 @@ export function testMergeBranch(adapter: string, setup: WorkspacesSetup): void {
     const branches = () => git(remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/agent");
     const parents = async () => (await git(remote, "log", "-1", "--format=%P", "main")).split(" ");
 
+    const isMerged = async () => {
+      const { commit: newest } = await workspaces.sync({ project, remote, defaultBranch: "main" });
+      return workspaces.isMerged({ project, task, commit, base: newest });
+    };
+
     beforeEach(async () => {
       repo = await createTempRepo({ "a.txt": "one\n" });
       ({ remote } = repo);
@@ -46,6 +51,23 @@ export function testMergeBranch(adapter: string, setup: WorkspacesSetup): void {
       await workspaces.push({ project, task, remote, commit, branch });
     });
     afterEach(() => repo.remove());
+
+    test("isMerged recognizes the commit, a merge commit, a squashed and a cherry-picked one, and nothing else", async () => {
+      expect(await isMerged()).toBe(false);
+      await repo.commit({ "b.txt": "other\n" });
+      expect(await isMerged()).toBe(false);
+      const other = await main();
+      await repo.git("fetch", "-q", "origin");
+      for (const args of [["merge", "-q", "--no-edit"], ["merge", "-q", "--squash"], ["cherry-pick"]]) {
+        await repo.git("reset", "-q", "--hard", other);
+        await repo.git(...args, `origin/${branch}`);
+        if (args.includes("--squash")) await repo.git("commit", "-qm", "squashed by a person");
+        await repo.git("push", "-qf", "origin", "HEAD:main");
+        expect(await isMerged(), args.join(" ")).toBe(true);
+      }
+      await repo.git("push", "-qf", "origin", `${other}:main`, `:${branch}`);
+      expect(await isMerged()).toBe(false);
+    });
 
     test("fast-forwards the default branch and deletes the task's branch", async () => {
       expect(await merge()).toEqual({ kind: "merged", target: "main", commit, warnings: [] });

@@ -55,6 +55,23 @@ export function testRescue(adapter: string, setup: WorkspacesSetup): void {
       await expect(open(other, "at-it", commit)).rejects.toMatchObject({ kind: "not_found" });
     });
 
+    test("hands the work of one task to another, after its task was removed and before", async () => {
+      const other = "task_other";
+      await workspaces.takeOver({ project, task: other, from: task, commit });
+      await workspaces.takeOver({ project, task: other, from: task, commit });
+      const { path } = await open(other, "run", commit);
+      expect(await readFile(join(path, "a.txt"), "utf8")).toBe("rescued\n");
+      expect(await workspaces.list()).toEqual([other]);
+      await writeFiles(path, { "a.txt": "continued\n" });
+      const next =
+        (await workspaces.collect({ project, task: other, name: "run", message: "more", at: 0 })).commit ?? "";
+      await workspaces.takeOver({ project, task: "task_third", from: other, commit: next });
+      const third = await open("task_third", "run", next);
+      expect(await readFile(join(third.path, "a.txt"), "utf8")).toBe("continued\n");
+      const unknown = { project, task: other, from: "task_third", commit: "1".repeat(40) };
+      await expect(workspaces.takeOver(unknown)).rejects.toMatchObject({ kind: "not_found" });
+    });
+
     test("keeps the work of many tasks at once", async () => {
       const tasks = ["task_a", "task_b", "task_c", "task_d"];
       const commits = await Promise.all(

@@ -18,7 +18,7 @@ const settings: ForgeSettings = {
   assignee: null,
   labels: [],
   draft: false,
-  react: { ci: true, comments: "changes_requested" },
+  react: { ci: true, comments: "changes_requested", quietMs: 60_000 },
   options: {},
 };
 const draft: ChangeRequestDraft = {

@@ -1,8 +1,8 @@
-import type { CompareBranchParams, RemoteBranch } from "../../../ports/workspace.ts";
+import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/workspace.ts";
 import { isAncestor } from "../commits.ts";
-import { mirrorPath } from "../context.ts";
+import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
-import { hasCommit, runGit } from "../git.ts";
+import { git, hasCommit, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
 import { readPushed } from "./push.ts";
 
@@ -31,4 +31,13 @@ async function compare(
   // After a force-push, the mirror may never have fetched the published commit.
   if (!(await hasCommit(gitDir, published))) return "rewritten";
   return (await isAncestor(gitDir, published, commit)) ? "ahead" : "rewritten";
+}
+
+/** `git cherry` marks commits whose changes the base has under another id with a minus, and leaves out those that it contains. */
+export async function isMerged(context: GitContext, params: IsMergedParams): Promise<boolean> {
+  const gitDir = taskPaths(context, params.task).engine;
+  const [commit, base] = [checkCommit(params.commit), checkCommit(params.base)];
+  if (!(await hasCommit(gitDir, commit)) || !(await hasCommit(gitDir, base))) return false;
+  const lines = (await git({ gitDir, args: ["cherry", base, commit] })).toString().split("\n");
+  return !lines.some((line) => line.startsWith("+"));
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { UserError } from "../../../core/text/errors.ts";
+import type { TakeOverParams } from "../../../ports/workspace.ts";
 import { mirrorPath, rescuePath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { exists, repairGitDir, writeGitDir } from "../git-dir.ts";
@@ -51,6 +53,22 @@ export async function restoreRescuedCommit(params: { mirror: string; task: strin
   if (!(await exists(join(rescue, ref)))) return;
   const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow"];
   await git({ gitDir: params.to, args: ["fetch", ...options, "--", rescue, `+${ref}:refs/heads/work`] });
+}
+
+/** Copies a commit of another task to the git directory of this one, which must exist. */
+export async function takeOverCommit(context: GitContext, params: TakeOverParams): Promise<void> {
+  const commit = checkCommit(params.commit);
+  const rescue = rescuePath(mirrorPath(context, params.project));
+  const { engine } = taskPaths(context, params.from);
+  // The rescue directory twice, because the other task may be cleaned up at this moment.
+  for (const gitDir of [rescue, engine, rescue]) {
+    if (!(await exists(gitDir)) || !(await hasCommit(gitDir, commit))) continue;
+    const ref = `refs/nightshift/taken-over/${checkName(params.from)}`;
+    const to = taskPaths(context, params.task).engine;
+    await git({ gitDir, args: ["push", "--quiet", "--force", "--", to, `${commit}:${ref}`] });
+    return;
+  }
+  throw new UserError("not_found", `The work of ${params.from} cannot be read any more.`);
 }
 
 function rescueRef(task: string): string {

@@ -46,6 +46,8 @@ function selectTasks(db: Db, query: ListTasksQuery) {
   if (query.about !== undefined) select = select.where("waiting_for", "like", `%"about":"${query.about}"%`);
   if (query.isPublished === true) select = select.where("published", "is not", null);
   if (query.hasPlan === true) select = select.where("plan", "is not", null);
+  if (query.variants !== undefined)
+    select = select.where("options", query.variants === "only" ? "like" : "not like", '%"variantOf":{%');
   if (query.cursor !== null) {
     const { createdAt, id } = parseCursor(query.cursor);
     select = select.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(createdAt, id)));

@@ -7,7 +7,7 @@ import { printResult, type CliContext } from "../../context.ts";
 import { describeBudget } from "../../print/costs.ts";
 import { indentText } from "../../print/fit-text.ts";
 import { describeProblems } from "../../print/message.ts";
-import { describeParking } from "../../print/queued.ts";
+import { describeOutage, describeParking, outagesOf } from "../../print/queued.ts";
 import { duration } from "../../print/words.ts";
 
 /** Unlike other commands, this one never starts the daemon. */
@@ -34,6 +34,7 @@ export async function status(context: CliContext): Promise<void> {
       `tasks: ${tasks.length === 0 ? "none" : tasks.join(", ")}; open runs: ${found.open_runs}`,
       ...budgets.map(describeBudget),
       ...found.parked_agents.map((parked) => describeParking(parked)),
+      ...outagesOf(found).map((outage) => describeOutage(outage)),
     ];
     return `${lines.map((line) => `${indentText(context, line, "", "  ")}\n`).join("")}${describeProblems(context, found.problems)}`;
   });

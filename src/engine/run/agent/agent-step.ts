@@ -2,12 +2,14 @@ import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { bindVerdict } from "../../../core/pipeline/verdict.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
+import { scanWork, type ScannedWork } from "../conclude/scan-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { checkPlan } from "../plan/check-plan.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { postReview } from "./post-review.ts";
+import { runRankStep } from "./rank-step.ts";
 import { prepareJob, wasStarted } from "../run-jobs.ts";
 import { startAgent } from "./start-agent.ts";
 import { filterCandidates } from "../../nightly/filter-candidates.ts";
@@ -19,6 +21,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const role = roleOf(context);
   const isStarted = await wasStarted(ports, run.id);
   if (!isStarted && task.order !== null) return cancelled(context);
+  if (role === "rank") return runRankStep(context);
   const over = isStarted ? null : await checkBeforeAnalysis(context, role);
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);
@@ -28,13 +31,15 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, work));
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
+  const scanned = await scanWork(context, collected);
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
   const checked = await checkPlan(context, work, bound);
   const filtered = role === "analyze" ? await filterCandidates(context, work, checked) : checked;
   const failures = [...collected.failures, ...(await postReview(context, filtered, work))];
   ports.hooks.passCheckpoint("review.posted");
-  return toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
+  const result = toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
+  return rejectSecrets(result, scanned);
 }
 
 function roleOf({ run, state }: StepContext): Role {
@@ -60,6 +65,12 @@ function toResult(
     artifacts: collected.artifacts,
     artifactFailures: collected.failures,
   });
+}
+
+/** A run that failed for another reason keeps that reason, because it is repeated or shown to a person anyway. */
+function rejectSecrets(result: StepResult, { checks, rejection }: ScannedWork): StepResult {
+  const isRejected = rejection !== null && !isFailure(result.outcome);
+  return { ...result, checks, ...(isRejected && { outcome: rejection, error: rejection.summary }) };
 }
 
 /** The agent reported success without a result. The payload keeps its report. */

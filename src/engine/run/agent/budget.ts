@@ -6,16 +6,12 @@ import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { least, resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { Run } from "../../../core/task/run.ts";
+import { listPaidRuns } from "../../variants.ts";
 import { outcomeOf, StepEnd, type StepContext, type StepResult } from "../step-context.ts";
 
-const MAX_RUNS = 1_000;
-
 /** Reserves the run's budget before it starts. Ends the step if there is none left. */
-export async function applyBudget(
-  context: StepContext,
-  runSettings: RunSettings,
-  runs: readonly Run[],
-): Promise<RunSettings> {
+export async function applyBudget(context: StepContext, runSettings: RunSettings): Promise<RunSettings> {
+  const runs = await listPaidRuns(context.ports, context.task);
   const maxUsd = applyTaskBudget(context, runSettings.maxBudgetUsd, runs);
   const limits = limitsNow(context);
   if (limits.length === 0) return { ...runSettings, maxBudgetUsd: maxUsd };
@@ -61,7 +57,7 @@ export async function explainCutOff(context: StepContext, { role, outcome, usage
   const limits = limitsNow(context);
   if (outcome.name !== "budget_exhausted" || limits.length === 0) return outcome;
   const reservedUsd = (await ports.store.tasks.getRun(run.id))?.reservedUsd ?? null;
-  const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
+  const runs = await listPaidRuns(ports, task);
   const availableUsd = least([
     resolveRun(settings, state.agent, task.options, role).maxBudgetUsd,
     leftForTask(taskLimit(context), costsOfEarlier(context, runs)).leftUsd,

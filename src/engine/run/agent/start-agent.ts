@@ -125,7 +125,7 @@ async function applyLimits(context: StepContext, role: Role): Promise<RunSetting
   const { ports, task, settings, state } = context;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: MAX_RUNS });
   const planned = applyPlanLimits(context, role, resolveRun(settings, state.agent, task.options, role));
-  return applyBudget(context, applyTaskTimeout(context, planned, runs), runs);
+  return applyBudget(context, applyTaskTimeout(context, planned, runs));
 }
 
 /** A person approved the plan with these limits. */
@@ -279,7 +279,7 @@ export async function chooseSession(
 ): Promise<AgentSession> {
   const { ports, task, run, pipeline } = context;
   const fresh: AgentSession = { kind: "new", id: toUuid(ports.digest(`session of ${run.id} ${run.token}`)) };
-  if (!agent.capabilities.sessions || context.state.workspace === "fresh") return fresh;
+  if (!agent.capabilities.sessions || context.state.workspace === "fresh" || role === "rank") return fresh;
   // A new review is not biased by an earlier one. It gets the earlier comments in its prompt.
   if ((pipeline.policy.session === "fresh" || role === "review") && run.trigger === null) return fresh;
   const runs = await ports.store.tasks.listRuns({ task: task.id, status: null, project: null, limit: 1000 });

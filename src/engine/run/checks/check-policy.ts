@@ -1,5 +1,6 @@
 import { checkDiff } from "../../../policy/diff/check-diff.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
+import { toFindingsCheck } from "../../../policy/diff/findings-check.ts";
 import type { Finding } from "../../../policy/diff/finding.ts";
 import { changedTests, touchesTests, writtenTests } from "../../../policy/weakened-tests/changed-tests.ts";
 import type { FileChange } from "../../../core/change/file-change.ts";
@@ -79,8 +80,8 @@ export async function checkPolicy(context: StepContext, work: Work): Promise<Pol
     previous.allowed.includes(findingId(finding)) ? { ...finding, severity: "warning" as const } : finding,
   );
   const results = [
-    toResult(run.id, "diff-policy", findings),
-    ...(settings.scanSecrets ? [toResult(run.id, "no-secrets", secrets)] : []),
+    toFindingsCheck(run.id, "diff-policy", findings),
+    ...(settings.scanSecrets ? [toFindingsCheck(run.id, "no-secrets", secrets)] : []),
   ];
   const errors = [...findings, ...secrets].filter(({ severity }) => severity === "error");
   const reportedFindings = errors.slice(0, MAX_REPORTED_FINDINGS).map(findingId);
@@ -136,18 +137,4 @@ const INSISTABLE_RULES: Readonly<Record<InsistableFinding, AnyFinding["rule"]>> 
 
 function findingId({ rule, path, message }: AnyFinding): string {
   return `${rule} ${path} ${message}`;
-}
-
-function toResult(run: string, name: string, findings: readonly AnyFinding[]): CheckResult {
-  const hasErrors = findings.some(({ severity }) => severity === "error");
-  const shown = findings.filter(({ severity }) => severity !== "note");
-  return {
-    run,
-    name,
-    severity: hasErrors ? "error" : "warning",
-    status: shown.length === 0 ? "passed" : "failed",
-    exitCode: null,
-    durationMs: 0,
-    tail: describeFindings(findings),
-  };
 }

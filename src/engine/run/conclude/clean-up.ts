@@ -31,6 +31,8 @@ export async function cleanTask(ports: EnginePorts, id: string): Promise<void> {
 
 /** Whether the workspace of an ended task can be removed. That of a failed task is kept for a week, for inspection. */
 export async function isDue(ports: CleanUpPorts, task: Task): Promise<boolean> {
+  // The work of a variant has a ref, and its task goes on elsewhere.
+  if (task.options.variantOf !== undefined) return true;
   if (task.status !== "failed" || ports.clock.now() - (task.finishedAt ?? 0) >= KEEP_FAILED_MS) return true;
   return hasGivenUp(task) && (await policyOf(ports, task)).unpublished === "remove";
 }

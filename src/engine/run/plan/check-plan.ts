@@ -1,8 +1,8 @@
 import { readExecutionPlan, type ExecutionPlan } from "../../../core/outcomes/execution-plan.ts";
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
 import { ownNumber } from "../../../core/pipeline/counters.ts";
-import type { State } from "../../../core/pipeline/pipeline.ts";
-import { resolveRun } from "../../../core/settings/resolve-run.ts";
+import type { StateAgent } from "../../../core/pipeline/pipeline.ts";
+import { resolveRun, type RunSettings } from "../../../core/settings/resolve-run.ts";
 import { placeDirectories } from "../../../policy/access/grant.ts";
 import { findPlanProblems } from "../../../policy/access/plan-problems.ts";
 import { outcomeOf, type StepContext, type Work } from "../step-context.ts";
@@ -29,13 +29,12 @@ function sendBack(problems: readonly string[]): string {
 
 /** What the plan asks for and cannot get, a sentence each. */
 export async function findProblems(
-  context: Pick<StepContext, "ports" | "task" | "project" | "settings" | "state" | "pipeline">,
+  context: Pick<StepContext, "ports" | "task" | "project" | "settings" | "pipeline">,
   work: Work,
   plan: ExecutionPlan,
 ): Promise<readonly string[]> {
   const { ports, settings, task } = context;
-  const { agentSettings } = resolveRun(settings, executingState(context).agent, task.options, "execute");
-  const { tools } = ports.agents.create(agentSettings);
+  const { tools } = ports.agents.create(executorOf({ settings, task, pipeline: context.pipeline }).agentSettings);
   return findPlanProblems(plan, {
     allowed: settings.sandbox,
     tools: tools?.map(({ name }) => name) ?? null,
@@ -43,9 +42,25 @@ export async function findProblems(
   });
 }
 
-export function executingState({ pipeline, state }: Pick<StepContext, "pipeline" | "state">): State {
-  return Object.values(pipeline.states).find(({ step }) => step.kind === "agent" && step.role === "execute") ?? state;
+/** The settings of the run that will carry out the plan. */
+export function executorOf({
+  settings,
+  task,
+  pipeline,
+}: Pick<StepContext, "settings" | "task" | "pipeline">): RunSettings {
+  const executing = Object.values(pipeline.states).find(({ step }) => step.kind === "agent" && step.role === "execute");
+  return resolveRun(settings, executing?.agent ?? NO_STATE_AGENT, task.options, "execute");
 }
+
+const NO_STATE_AGENT: StateAgent = {
+  agent: null,
+  model: null,
+  timeoutMs: null,
+  maxTurns: null,
+  maxBudgetUsd: null,
+  tools: null,
+  commands: null,
+};
 
 async function refuseDirectories(
   { ports, project }: Pick<StepContext, "ports" | "project">,

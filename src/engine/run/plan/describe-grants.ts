@@ -1,19 +1,13 @@
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
-import { resolveRun } from "../../../core/settings/resolve-run.ts";
 import type { StepContext } from "../step-context.ts";
-import { executingState } from "./check-plan.ts";
+import { executorOf } from "./check-plan.ts";
 import { planRoot } from "./plan-request.ts";
 
 /** For a planner: everything that a plan can ask for. Empty in pipelines whose plans are documents. */
 export function describeGrants(context: StepContext): PromptData {
   if (context.pipeline.plan !== "execution") return {};
-  const { ports, settings, task, project } = context;
-  const { agent, agentSettings, timeoutMs, maxBudgetUsd } = resolveRun(
-    settings,
-    executingState(context).agent,
-    task.options,
-    "execute",
-  );
+  const { ports, settings, project } = context;
+  const { agent, agentSettings, timeoutMs, maxBudgetUsd } = executorOf(context);
   const { tools } = ports.agents.create(agentSettings);
   const { commands, network } = settings.sandbox;
   return {

@@ -2,8 +2,7 @@ import { describeRelatedTask } from "../../../core/prompt/related-task.ts";
 import { DOCUMENT_KINDS } from "../../../core/task/document.ts";
 import { renderDocument } from "../../../core/task/render-document.ts";
 import type { EnginePorts } from "../../ports.ts";
-
-const MAX_RUNS = 1_000;
+import { readNewestDiff } from "./read-newest-diff.ts";
 
 /** The text about a related task for a prompt. Empty if the task was deleted. */
 export async function loadRelatedTask(
@@ -14,12 +13,7 @@ export async function loadRelatedTask(
   if (task === null) return "";
   const documents = await Promise.all(DOCUMENT_KINDS.map((kind) => store.tasks.getDocument(id, kind, null)));
   const requests = await store.tasks.listChangeRequests([id]);
-  const runs = await store.tasks.listRuns({ task: id, status: null, project: null, limit: MAX_RUNS });
-  let patch: string | null = null;
-  for (const run of runs.toReversed()) {
-    patch = await runFiles.readDiff(run.id);
-    if (patch !== null) break;
-  }
+  const patch = await readNewestDiff({ store, runFiles }, task);
   return describeRelatedTask({
     task,
     documents: documents.flatMap((document) =>

@@ -19,6 +19,7 @@ import { describeCheck } from "../../../core/task/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
 import { describeGrants } from "../plan/describe-grants.ts";
 import { loadRelatedTask } from "./load-related-task.ts";
+import { describeCandidates } from "./load-variants.ts";
 import { nightPromptData } from "../../nightly/night-policy.ts";
 
 export interface PromptParams {
@@ -71,7 +72,9 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
 /** With `context: analysis`, agents see only the analysis, the change and the checks, not the summaries of earlier runs. */
 function visibleTask({ task, run, pipeline }: StepContext): Task {
   const isHidden = pipeline.policy.context === "analysis";
-  return { ...task, trigger: run.trigger, ...(isHidden && { context: [] }) };
+  // What the variants were started for is not what the ranking is for.
+  const trigger = run.role === "rank" ? null : run.trigger;
+  return { ...task, trigger, ...(isHidden && { context: [] }) };
 }
 
 export interface ValuesParams {
@@ -139,6 +142,8 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
     ...(PLANNING_ROLES.includes(role) && describeGrants(context)),
+    ...(role === "rank" &&
+      (await describeCandidates(context.ports, context.task, context.settings.roles.rank.contextTokens))),
     ...(role === "review" && { prior_review: describePriorReviews(context.task) }),
     ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
@@ -152,10 +157,11 @@ async function loadOrigin({ ports, task: { options } }: StepContext): Promise<Pr
   };
 }
 
-/** The plan is part of the task. */
+/** The plan is part of the task. The other documents of a variant are those of its task. */
 async function loadDocuments({ ports, task }: StepContext): Promise<PromptData> {
+  const owner = task.options.variantOf?.task ?? task.id;
   const render = async (kind: "design" | "report"): Promise<string> => {
-    const document = newestOf(task.documents, kind) && (await ports.store.tasks.getDocument(task.id, kind, null));
+    const document = newestOf(task.documents, kind) && (await ports.store.tasks.getDocument(owner, kind, null));
     return document === null ? "" : renderDocument(kind, document.content);
   };
   return { design: await render("design"), report: await render("report") };
