@@ -10,6 +10,7 @@ import { measureNight } from "./rows/night.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measurePrompt } from "./rows/prompt.ts";
 import { measureQueue } from "./rows/queue.ts";
+import { measureReusedSetup } from "./rows/reuse-setup.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
 import { measureStoreWait } from "./rows/store-wait.ts";
 import { measureSubmit } from "./rows/submit.ts";
@@ -36,6 +37,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   o: measureWorkspace,
   p: measureStoreWait,
   q: measurePrompt,
+  r: measureReusedSetup,
 };
 
 const asked = process.argv.slice(2);
