@@ -4,7 +4,7 @@ import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
-import { comment, freeObject, idOrPrefix, requiredName, shortText } from "./common.ts";
+import { comment, idOrPrefix, requiredName, shortText } from "./common.ts";
 import { route } from "./route.ts";
 import { appliedSchema, maxTurns, taskSchema } from "./task.ts";
 
@@ -25,7 +25,7 @@ export const TASK_ACTIONS = {
     "Approve the plan with this hash, or with at least its first 12 characters.",
     z.strictObject({
       plan_hash: shortText.nullable().default(null),
-      plan: freeObject.nullable().default(null).meta({
+      plan: boundedRecord(shortText, z.unknown(), 50).nullable().default(null).meta({
         description: "An edited plan of a staged task, which is approved instead of the one with this hash.",
       }),
     }),
