@@ -138,7 +138,10 @@ function renderEverywhere(text: string): readonly string[] {
   } as unknown as TaskJson;
   const asks = {
     ...task,
-    waiting_for: { kind: "answers", questions: [{ id: "q", question: text, options: [text], default: text }] },
+    waiting_for: {
+      kind: "answers",
+      questions: [{ id: "q", question: text, context: text, options: [text], default: text }],
+    },
   } as unknown as TaskJson;
   const choice = {
     ...task,
