@@ -92,8 +92,12 @@ test("--from takes the title and the properties from a file, options win, and al
 test("follow-up continues an ended task from the command line", async () => {
   const done = await until((await chore("--title", "Hello", "Work")).id, ({ status }) => status === "succeeded");
   expect((await user.run("show", done.id)).stdout).toMatch(/nightshift follow-up \w+ "…"/);
-  const again = await user.json<TaskJson>("follow-up", done.short_id, "also say good night");
+  // The agent waits, so that the task has not ended again before the last follow-up.
+  await rm(user.go, { force: true });
+  const again = await user.json<TaskJson>("follow-up", done.short_id, "also say good night SLOWLY");
   expect(again).toMatchObject({ id: done.id, state: "implementing", branch: done.branch });
   expect((await user.run("follow-up", done.id, "…")).code).toBe(2);
   expect((await user.run("follow-up", done.id, "more")).stderr).toContain("Cannot follow up on");
+  await writeFile(user.go, "");
+  await until(done.id, ({ status }) => status === "succeeded");
 });
