@@ -8,11 +8,11 @@ import type {
   MergeBranchParams,
   ReadBranchParams,
   RemoteBranch,
-} from "./workspace-branches.ts";
-import type { TrialMerges, TrialMergesParams } from "./trial-merges.ts";
-import type { SetupCache } from "./setup-cache.ts";
-import type { DiffStats } from "./diff-stats.ts";
-import type { FetchedRequest, RequestHead } from "./request-head.ts";
+} from "./workspace/branches.ts";
+import type { TrialMerges, TrialMergesParams } from "./workspace/trial-merges.ts";
+import type { SetupCache } from "./workspace/setup-cache.ts";
+import type { DiffStats } from "./workspace/diff-stats.ts";
+import type { FetchedRequest, RequestHead } from "./workspace/request-head.ts";
 import type { FileChurn } from "../core/nightly/proposal.ts";
 import type { BaseFile } from "../policy/diff/gate-sources.ts";
 

@@ -52,7 +52,7 @@ export interface OutcomeEntry<Class extends OutcomeClass = OutcomeClass, Payload
   readonly discardsWork: boolean;
   /** Later runs are shown what was tried and why it failed. */
   readonly isFailedAttempt: boolean;
-  /** Asks for more work on a change that passed its checks. Its repairs are counted anew. */
+  /** Asks for more work on a change that passed its checks. Its count of repairs starts again at zero. */
   readonly startsRound: boolean;
   /** Trigger of the next run; null: none. */
   readonly trigger: Trigger["kind"] | null;

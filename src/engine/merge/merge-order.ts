@@ -1,6 +1,6 @@
 import { orderMerges, type OrderedBranch, type OpenBranch } from "../../core/forge/merge-order.ts";
 import { OPEN_STATUSES, type PublishedBranch, type Task } from "../../core/task/task.ts";
-import type { TrialMerges } from "../../ports/trial-merges.ts";
+import type { TrialMerges } from "../../ports/workspace/trial-merges.ts";
 import type { EnginePorts } from "../ports.ts";
 import { sourceOf } from "../run/prepare/source-of.ts";
 

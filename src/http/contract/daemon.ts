@@ -34,7 +34,7 @@ export const statusSchema = z
     problems: z.array(z.string()).meta({ description: "Current problems of the daemon, one sentence each." }),
     parked_agents: z.array(parkedAgentSchema).meta({ description: "Agents that start no runs for now." }),
     outages: z.array(outageSchema).meta({
-      description: "Projects whose forge or remote cannot be read for now. `until`: when it is tried again.",
+      description: "Projects whose forge or remote cannot be read at the moment. `until`: when it is tried again.",
     }),
   })
   .meta({ id: "Status" });

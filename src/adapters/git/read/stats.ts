@@ -1,4 +1,4 @@
-import type { DiffStats, FileStat } from "../../../ports/diff-stats.ts";
+import type { DiffStats, FileStat } from "../../../ports/workspace/diff-stats.ts";
 import { git } from "../git.ts";
 
 export const NO_CHANGE: DiffStats = { files: [], insertions: 0, deletions: 0 };

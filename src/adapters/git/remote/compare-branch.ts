@@ -1,4 +1,4 @@
-import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/workspace-branches.ts";
+import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/workspace/branches.ts";
 import { isAncestor } from "../commits.ts";
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";

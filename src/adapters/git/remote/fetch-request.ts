@@ -1,6 +1,6 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
-import type { FetchedRequest, RequestHead } from "../../../ports/request-head.ts";
+import type { FetchedRequest, RequestHead } from "../../../ports/workspace/request-head.ts";
 import type { ProjectSource } from "../../../ports/workspace.ts";
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";

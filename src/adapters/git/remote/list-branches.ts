@@ -1,4 +1,4 @@
-import type { ListBranchesParams, ReadBranchParams } from "../../../ports/workspace-branches.ts";
+import type { ListBranchesParams, ReadBranchParams } from "../../../ports/workspace/branches.ts";
 import { mirrorPath, type GitContext } from "../context.ts";
 import { credentialsCall } from "./credentials.ts";
 import { runGit } from "../git.ts";

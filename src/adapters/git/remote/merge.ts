@@ -1,7 +1,7 @@
 import { UserError } from "../../../core/text/errors.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import type { Base } from "../../../ports/workspace.ts";
-import type { BranchMerge, MergeBranchParams } from "../../../ports/workspace-branches.ts";
+import type { BranchMerge, MergeBranchParams } from "../../../ports/workspace/branches.ts";
 import { isAncestor, makeCommit } from "../commits.ts";
 import { taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";

@@ -6,7 +6,7 @@ import type {
   TrialMerges,
   TrialMergesParams,
   TriedBranch,
-} from "../../../ports/trial-merges.ts";
+} from "../../../ports/workspace/trial-merges.ts";
 import { mirrorPath, taskPaths } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { exists, writeGitDir } from "../git-dir.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, rename, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { terminalText } from "../../../core/text/terminal-text.ts";
-import type { KeepSetupParams, KeptSetup } from "../../../ports/setup-cache.ts";
+import type { KeepSetupParams, KeptSetup } from "../../../ports/workspace/setup-cache.ts";
 import { taskPaths, treePaths, type GitContext } from "../context.ts";
 import { exists } from "../git-dir.ts";
 import { gitFailure, runGit } from "../git.ts";

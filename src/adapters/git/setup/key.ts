@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { affectsInstall, installsOwnSources } from "../../../core/change/install-command.ts";
-import type { SetupParams } from "../../../ports/setup-cache.ts";
+import type { SetupParams } from "../../../ports/workspace/setup-cache.ts";
 import { taskPaths, treePaths, type GitContext } from "../context.ts";
 import { git } from "../git.ts";
 import { readContents } from "../read/read-changes.ts";

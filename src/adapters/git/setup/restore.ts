@@ -11,7 +11,7 @@ import {
 import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { MachineError } from "../../../core/text/errors.ts";
-import type { RestoredSetup, SetupParams } from "../../../ports/setup-cache.ts";
+import type { RestoredSetup, SetupParams } from "../../../ports/workspace/setup-cache.ts";
 import { taskPaths, treePaths, type GitContext } from "../context.ts";
 import { removeTree } from "../workspace/remove-tree.ts";
 import { entriesDir, MAX_BYTES, MAX_FILES, readEntry, removeEntry, type Entry } from "./entry.ts";

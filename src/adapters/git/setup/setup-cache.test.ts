@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KeptSetup, RestoredSetup } from "../../../ports/setup-cache.ts";
+import type { KeptSetup, RestoredSetup } from "../../../ports/workspace/setup-cache.ts";
 import type { Workspaces } from "../../../ports/workspace.ts";
 import { createTempRepo, writeFiles, type Files, type TempRepo } from "../../../testing/temp-repo.ts";
 import { createGitWorkspaces } from "../workspaces.ts";

@@ -51,7 +51,7 @@ export function outagesOf(status: { readonly outages?: readonly OutageJson[] }):
   return status.outages ?? [];
 }
 
-/** Says that nothing is read from a project's forge or remote for now, and why. */
+/** Says why a project's forge or remote cannot be read at the moment. */
 export function describeOutage({ project, reason, since, until }: OutageJson, now: number = Date.now()): string {
   const next = Date.parse(until) <= now ? "now" : describeTime(until, { now });
   const why = withFullStop(terminalLine(reason, MAX_REASON));

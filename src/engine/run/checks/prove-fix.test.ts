@@ -106,7 +106,7 @@ describe("proof of a fix", () => {
     });
   });
 
-  it("the agent is told that its test must fail without the fix, unless nothing is proven", async () => {
+  it("the prompt says that the test must fail without the fix, unless nothing is proven", async () => {
     expect(await rolesToldAboutProof("")).toEqual(["implement"]);
     await world.close();
     expect(await rolesToldAboutProof("gates: { proof: off }\n")).toEqual([]);

@@ -1,7 +1,7 @@
 import { entryOf, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { KEEPING_ROLES, type Role } from "../../../core/task/role.ts";
 import type { Artifact } from "../../../core/task/task.ts";
-import type { DiffStats } from "../../../ports/diff-stats.ts";
+import type { DiffStats } from "../../../ports/workspace/diff-stats.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
 export interface CollectedWork {

@@ -1,7 +1,7 @@
 import type { ReviewedRequest } from "../../../core/task/task.ts";
 import { ForgeError, UserError } from "../../../core/text/errors.ts";
 import type { ChangeRequestLook, Forge } from "../../../ports/forge.ts";
-import type { FetchedRequest } from "../../../ports/request-head.ts";
+import type { FetchedRequest } from "../../../ports/workspace/request-head.ts";
 import { StepEnd, type StepContext } from "../step-context.ts";
 import { sourceOf } from "./source-of.ts";
 

@@ -3,7 +3,7 @@ import { newEvent, type EventLevel } from "../../../core/task/event.ts";
 import { canonicalJson } from "../../../core/text/canonical-json.ts";
 import type { Settings } from "../../../core/settings/settings.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
-import type { SetupParams } from "../../../ports/setup-cache.ts";
+import type { SetupParams } from "../../../ports/workspace/setup-cache.ts";
 import type { CommandContext } from "../step-context.ts";
 
 /** What to do about the set-up of a workspace. */

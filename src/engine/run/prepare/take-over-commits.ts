@@ -1,7 +1,7 @@
 import { shortHash } from "../../../core/text/short-hash.ts";
 import { waitsForMerge } from "../../../core/pipeline/pipeline-graph.ts";
 import { CHANGING_ROLES } from "../../../core/task/role.ts";
-import type { RemoteBranch } from "../../../ports/workspace-branches.ts";
+import type { RemoteBranch } from "../../../ports/workspace/branches.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
 
 interface TakenOver {

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TrialBranch } from "../../../ports/trial-merges.ts";
+import type { TrialBranch } from "../../../ports/workspace/trial-merges.ts";
 import type { Workspaces } from "../../../ports/workspace.ts";
 import { createTempRepo, git, writeFiles, type Files, type TempRepo } from "../../temp-repo.ts";
 import type { WorkspacesSetup } from "./workspace.suite.ts";

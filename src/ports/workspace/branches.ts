@@ -1,6 +1,6 @@
-import type { MergeMethod } from "../core/forge/merge.ts";
-import type { GitCredentials } from "./forge.ts";
-import type { ProjectSource } from "./workspace.ts";
+import type { MergeMethod } from "../../core/forge/merge.ts";
+import type { GitCredentials } from "../forge.ts";
+import type { ProjectSource } from "../workspace.ts";
 
 // What `Workspaces` needs and returns for branches of the remote.
 

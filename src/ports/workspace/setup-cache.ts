@@ -1,4 +1,4 @@
-import type { TreeName } from "./workspace.ts";
+import type { TreeName } from "../workspace.ts";
 
 /**
  * What the project's install command made, kept per project. Agents never have access to it: every workspace gets its own copy.
