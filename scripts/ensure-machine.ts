@@ -10,6 +10,8 @@ const NEEDS: readonly Need[] = [
         { name: "bwrap", package: "bubblewrap" },
         { name: "setpriv", package: "util-linux" },
         { name: "unshare", package: "util-linux" },
+        // Staged tasks use the real CLI with a forge on this machine.
+        { name: "gh", package: "gh", isOptional: true },
       ]
     : []),
   // The system call numbers are compared with these headers.

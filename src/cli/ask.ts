@@ -34,15 +34,27 @@ export async function askText(message: string): Promise<string | null> {
   return typeof answer === "string" && answer.trim() !== "" ? answer : null;
 }
 
-/** The prompts do not notice the end of the input, after which the command would end in silence and as if it had succeeded. */
+/** The prompts do not notice the end of the input, and would wait forever or end in silence as if the command had succeeded. */
 async function ask<T>(show: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const cancel = new AbortController();
-  const stop = watchKeys(({ ctrl, name }) => ctrl === true && name === "d" && cancel.abort());
+  const abort = (): void => cancel.abort();
+  const stop = watchKeys((key) => isEndOfInput(key) && abort());
+  const { stdin } = process;
+  for (const event of INPUT_ENDS) stdin.once(event, abort);
+  if (stdin.readableEnded || stdin.destroyed) abort();
   try {
     return await show(cancel.signal);
   } finally {
     stop();
+    for (const event of INPUT_ENDS) stdin.off(event, abort);
   }
+}
+
+const INPUT_ENDS = ["end", "close", "error"] as const;
+
+/** Ctrl-D. If it was typed before the prompt was there, the terminal has turned it into a zero byte. */
+function isEndOfInput({ ctrl, name, sequence }: Key): boolean {
+  return (ctrl === true && name === "d") || sequence === "\0";
 }
 
 /** A prompt takes the first or the last of several pasted lines and drops the others. */
@@ -60,6 +72,7 @@ function watchForSecondLine(): { readonly stop: () => void; readonly hasSecondLi
 interface Key {
   readonly name?: string;
   readonly ctrl?: boolean;
+  readonly sequence?: string;
 }
 
 function watchKeys(onKey: (key: Key) => unknown): () => void {

@@ -54,6 +54,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "rules remove": "rules remove rule_7h2",
   "rules reason": 'rules reason task_3k9 too_big "one concern at a time"',
   queue: "queue --status running",
+  report: "report --night 2026-11-15",
   show: "show task_3k9",
   results: "results task_3k9 --show-output",
   display: "display task_3k9 --follow",

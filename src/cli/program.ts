@@ -153,8 +153,10 @@ function addTaskCommands(program: Command): void {
     )
     .option("--budget <usd>", "Limit the cost of the whole task", money)
     .option("--timeout <duration>", "Limit the time of a run, such as 30m")
+    .option("--planning-timeout <duration>", "Limit the time of a run that plans (default for staged: 120s)")
     .option("--max-turns <n>", "Limit the turns of a run", wholeNumber)
     .option("--auto-approve", "Skip a person's approval")
+    .option("--allow-dir <dir>", "Let a staged task write here too, whatever its plan says; repeatable", collect)
     .option("--design", "Include a design step")
     .addOption(new Option("--priority <p>", "Set the priority in the queue (default: normal)").choices(PRIORITIES))
     .addOption(new Option("--size <s>", "Set the size of the task").choices(SIZES))
@@ -164,6 +166,7 @@ function addTaskCommands(program: Command): void {
     .option("--after <task>", "Start only after this task has succeeded; repeatable", collect)
     .option("--until <state>", "Stop after this state of the pipeline, such as planning or checking")
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
+    .option("--in-place", "Let a staged task work directly in the project's directory, without a workspace")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
     .option("--wait", "Wait until the task ends or needs a person")
     .option("--detach", "Return at once, without asking about the plan of a staged task")
@@ -275,6 +278,15 @@ function addReadingCommands(program: Command): void {
     .command("diff <task>")
     .description("Show a task's change as a patch")
     .action(lazy(async () => (await import("./commands/diff.ts")).diff));
+  program
+    .command("report")
+    .description("Show what happened in the last night, what waits for you, and what it cost")
+    .option("--night <day>", "Show the night that began on this day (2026-11-15)")
+    .option("--since <day>", "Start at this day or timestamp, or 7d for the last seven days; until now")
+    .addOption(
+      new Option("--format <name>", "Print in this format").choices(["text", "md", "html", "json"]).default("text"),
+    )
+    .action(lazy(async () => (await import("./commands/report.ts")).report));
   program
     .command("costs")
     .description("Show costs by day, project, pipeline, role, agent or model")

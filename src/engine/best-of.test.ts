@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Task, TaskDraft } from "../core/task/task.ts";
+import type { Task } from "../core/task/task.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 import { ADA, openEngineWorld, type EngineWorld, type EngineWorldOptions } from "../testing/engine/engine-world.ts";
 import type { ScriptedCommand, ScriptedEnd } from "../testing/engine/scripted-supervisors.ts";
 import { findOverlap } from "./overlap.ts";

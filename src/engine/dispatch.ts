@@ -7,6 +7,7 @@ import { answerOverdue } from "./reconcile/answer-overdue.ts";
 import { autoMerge } from "./reconcile/auto-merge.ts";
 import { moveWaitingTasks } from "./reconcile/parked-agents.ts";
 import { createReadBackTrigger } from "./reconcile/read-back-trigger.ts";
+import { sendReport } from "./report/send-report.ts";
 import type { EnginePorts } from "./ports.ts";
 import { createMergedBranchSweep } from "./reconcile/find-merged-branches.ts";
 import { createOutages, type Outage } from "./reconcile/outages.ts";
@@ -35,6 +36,7 @@ const TICK_MS = 1_000;
 const SWEEP_MS = 60_000;
 const SCHEDULES_MS = 5_000;
 const WAKE_MS = 5_000;
+const REPORT_MS = 30_000;
 const RETENTION_MS = 3_600_000;
 const READ_BACK_MS = 120_000;
 const FOLLOW_MS = 10_000;
@@ -69,6 +71,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
       { name: "removing old transcripts and logs", everyMs: RETENTION_MS },
       createRetentionSweep(ports),
     ),
+    createPeriodicTask(ports, { name: "sending the report of the night", everyMs: REPORT_MS }, () => sendReport(ports)),
     createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
     ...published.tasks,
   ];

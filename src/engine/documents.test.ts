@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { TaskDraft } from "../core/task/task.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 import { ADA, openEngineWorld, type EngineWorld } from "../testing/engine/engine-world.ts";
 import type { ScriptedEnd } from "../testing/engine/scripted-supervisors.ts";
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Task, TaskDraft } from "../core/task/task.ts";
+import type { Task } from "../core/task/task.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 import { ADA, openEngineWorld, type EngineWorld } from "../testing/engine/engine-world.ts";
 import { startDependents } from "./reconcile/start-dependents.ts";
 

@@ -3,11 +3,17 @@ import { walksList } from "../core/pipeline/items.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { Task } from "../core/task/task.ts";
 import { defaultPolicy, type PipelinePolicy } from "../core/pipeline/pipeline-policy.ts";
-import type { EnginePorts } from "./ports.ts";
+import type { ProjectFiles } from "../ports/projects.ts";
+import type { StoreReader } from "../ports/store-mutations.ts";
+
+export interface PipelinePorts {
+  readonly store: Pick<StoreReader, "projects">;
+  readonly projects: Pick<ProjectFiles, "parsePipeline">;
+}
 
 /** The version of the pipeline that the task started with, even if the files changed since. */
 export async function pipelineOf(
-  ports: Pick<EnginePorts, "store" | "projects">,
+  ports: PipelinePorts,
   task: Pick<Task, "pipeline" | "pipelineHash">,
 ): Promise<Pipeline> {
   const stored = await ports.store.projects.getPipeline(task.pipelineHash);
@@ -17,7 +23,7 @@ export async function pipelineOf(
 
 /** For work that must not fail if the pipeline can no longer be parsed. The policy then depends only on the task's list. */
 export async function policyOf(
-  ports: Pick<EnginePorts, "store" | "projects">,
+  ports: PipelinePorts,
   task: Pick<Task, "pipeline" | "pipelineHash" | "items">,
 ): Promise<PipelinePolicy> {
   try {

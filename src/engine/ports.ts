@@ -2,7 +2,7 @@ import type { Facts } from "../core/pipeline/pipeline.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { AgentSettings, SandboxMode, Settings } from "../core/settings/settings.ts";
-import { planProblems } from "../core/outcomes/execution-plan.ts";
+import { planProblems, readExecutionPlan } from "../core/outcomes/execution-plan.ts";
 import type { PriceTable } from "../core/money/prices.ts";
 import type { ReportScope } from "../core/outcomes/outcome.ts";
 import type { Task } from "../core/task/task.ts";
@@ -13,6 +13,7 @@ import type { Checkouts } from "../ports/checkout.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Courier } from "../ports/courier.ts";
 import type { Cron } from "../ports/cron.ts";
+import type { FileRecord } from "../ports/file-record.ts";
 import type { Forge } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { Notifier } from "../ports/notifier.ts";
@@ -39,6 +40,7 @@ export interface EnginePorts {
   readonly checkouts: Checkouts;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
+  readonly fileRecord: Pick<FileRecord, "start" | "finish">;
   readonly projects: ProjectFiles;
   readonly clock: Clock;
   readonly cron: Cron;
@@ -73,8 +75,13 @@ export interface SandboxAccess {
   readonly limitsFor: (timeoutMs: number) => SandboxLimits;
   /** Why the sandbox does not work on this machine, and what repairs it. Null if it works. */
   readonly findProblem: () => Promise<string | null>;
-  /** Why no run may write to these directories, a sentence for each that is refused. */
-  readonly refuseDirectories: (paths: readonly string[]) => readonly string[];
+  /** The path without links. Its last parts may not exist. */
+  readonly resolvePath: (path: string) => string;
+  /**
+   * Why no run may write to these directories, a sentence for each that is refused. `inPlace`: a directory that the run works in
+   * directly, and therefore must be able to read.
+   */
+  readonly refuseDirectories: (paths: readonly string[], inPlace?: string | null) => readonly string[];
 }
 
 export interface SecretAccess {
@@ -97,8 +104,17 @@ export interface ChannelAccess {
     kind: NoticeKind,
     data: Pick<NoticeData, "isNight" | "about">,
   ) => readonly string[];
+  /** Where and when to send the report of the night. Throws ConfigError while config.yaml is invalid. */
+  readonly readReport: () => Promise<ReportDelivery>;
   /** Uses the current settings. Null if the project no longer has this channel. */
   readonly openNotifier: (project: string, channel: string) => Promise<Notifier | null>;
+}
+
+export interface ReportDelivery {
+  /** `HH:MM`. */
+  readonly at: string;
+  readonly timeZone: string;
+  readonly channels: readonly string[];
 }
 
 export interface ForgeAccess {
@@ -152,8 +168,16 @@ export function factsOf(
     design: task.options.design || task.complexity === "high",
     auto_plan: settings.gates.plan === "auto" || task.options.autoApprove,
     auto_merge: settings.gates.merge === "auto",
-    auto_approve: task.options.autoApprove && planProblems(task.plan).length === 0,
+    auto_approve: task.options.autoApprove && mayRunUnapproved(task, settings),
     skip_plan: chosen?.reply?.["then"] === "implement",
     git: true,
   };
+}
+
+/** Without a policy of the user, every plan without problems may. A plan that the policy was not applied to may not. */
+function mayRunUnapproved({ plan }: Pick<Task, "plan">, { autoApprove }: Settings): boolean {
+  const execution = readExecutionPlan(plan);
+  if (execution === null) return true;
+  if (planProblems(plan).length > 0) return false;
+  return autoApprove === null || execution.approval_reasons?.length === 0;
 }

@@ -16,6 +16,7 @@ import { decisionRoutes } from "./routes/decisions.ts";
 import { forgeHookRoutes } from "./routes/forge-hooks.ts";
 import type { Connection, Handlers, Input } from "./routes/handler.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { reportRoutes } from "./routes/report.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -75,6 +76,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...ruleRoutes(deps),
     ...tokenRoutes(deps),
     ...costRoutes(deps),
+    ...reportRoutes(deps),
     ...daemonRoutes(deps),
   };
 

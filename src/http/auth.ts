@@ -28,7 +28,7 @@ export async function authorize(request: Request, access: Access, deps: AuthDeps
   const caller = (await callerByToken(request, deps)) ?? callerByCookie(request, deps, now);
   if (caller === null) {
     throw new RequestError(401, "Missing or unknown token.", {
-      hint: 'Send "Authorization: Bearer <token>" with the token from daemon.json or from "nightshift token add <name>".',
+      hint: 'Send "Authorization: Bearer <token>" with the token from daemon.json or from "nightshift token add <name>". The command line reads it from NIGHTSHIFT_TOKEN.',
     });
   }
   if (access !== "read") requireRight(caller, access);

@@ -1,10 +1,12 @@
 import type { UsedLimit } from "../core/money/budget.ts";
+import type { Report } from "../core/report/report.ts";
 import type { Actor } from "../core/task/event.ts";
-import type { TaskDraft } from "../core/task/task.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Outage } from "../engine/reconcile/outages.ts";
+import type { ReportQuery } from "../engine/report/read-report.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
@@ -12,7 +14,8 @@ import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
 import type { RunFiles } from "../ports/run-files.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
-import type { PeopleStore, Project } from "../ports/store.ts";
+import type { Project } from "../ports/store.ts";
+import type { PeopleStore } from "../ports/store-people.ts";
 import type { AuthDeps } from "./auth.ts";
 import type { FindingJson } from "./contract/daemon.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
@@ -24,11 +27,12 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
     /** The used part of each budget limit, of one project and of all projects together. */
     readonly budgets: (project: string | null) => Promise<readonly UsedLimit[]>;
+    readonly report: (query: ReportQuery) => Promise<Report>;
     readonly preview: (draft: TaskDraft, actor: Actor) => Promise<TaskPreview>;
   };
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
-  readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff">;
+  readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff" | "findProcess">;
   readonly agents: () => Promise<readonly AgentInfo[]>;
   /** Checks everything that depends on the environment of the daemon, and the project in this folder. */
   readonly doctor: (path: string, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;

@@ -12,6 +12,7 @@ import type { Task } from "../core/task/task.ts";
 import type { TranscriptLine } from "../core/task/documents/transcript.ts";
 import { acceptTrust, addProject, removeProject } from "../engine/commands/project-commands.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
+import { readReport } from "../engine/report/read-report.ts";
 import { addToken, removeToken } from "../engine/commands/tokens.ts";
 import type { DetectedProject, ProjectFiles } from "../ports/projects.ts";
 import type { Admission, NewRun, Store } from "../ports/store.ts";
@@ -62,6 +63,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
       budgets: async () => [],
+      report: (query) => readReport({ store, projects: SHOP_FILES, clock: createFakeClock(NOW) }, query),
       preview: async () => {
         throw new UserError("not_found", "There is nothing to preview.");
       },
@@ -69,6 +71,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     store,
     runFiles: {
       readTranscript: (_, offset, max) => transcript.read(offset, max),
+      findProcess: () => 4711,
       readDiff: async () => "diff --git a/x b/x\n",
     },
     parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
@@ -163,7 +166,10 @@ class FakeTranscript {
 
 const SHOP: DetectedProject = { name: "shop", path: "/src/shop", remote: "/src/shop", defaultBranch: "main" };
 /** Its files ask for network access. */
-const SHOP_FILES: Pick<ProjectFiles, "pendingTrust"> = {
+const SHOP_FILES: Pick<ProjectFiles, "pendingTrust" | "parsePipeline"> = {
+  parsePipeline: () => {
+    throw new Error("there is no pipeline to parse");
+  },
   pendingTrust: async (_, accepted) => ({
     wanted: '{"network":["x"]}',
     hash: "h1",

@@ -2,6 +2,7 @@ import { UserError } from "../core/text/errors.ts";
 import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
+import type { HttpDeps } from "./deps.ts";
 import type { RunJson } from "./contract/run.ts";
 import type { TaskJson } from "./contract/task.ts";
 import { listVariants } from "../engine/variants.ts";
@@ -71,6 +72,11 @@ export async function showTaskRows(store: StoreReader, tasks: readonly Task[], n
 export async function showRuns(store: StoreReader, runs: readonly Run[], now: number): Promise<RunJson[]> {
   const shortIds = await shortenRunIds(store, runs);
   return runs.map((run) => viewRun(run, shortIds, now));
+}
+
+/** Adds the process id of a run that has not ended. */
+export function withProcess({ runFiles }: Pick<HttpDeps, "runFiles">, run: RunJson): RunJson {
+  return run.finished_at === null ? { ...run, pid: runFiles.findProcess(run.id) } : run;
 }
 
 function shortenRunIds(store: StoreReader, runs: readonly Run[]): Promise<ShortIds> {

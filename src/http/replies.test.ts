@@ -59,11 +59,8 @@ function fullTask(): Task {
 /** Returns the response after checking it strictly against the route's schema. */
 async function reply<K extends RouteKey>(key: K, more: { path?: string; body?: unknown } = {}) {
   const [method = "", path = ""] = key.split(" ");
-  const response = await api.request(
-    method,
-    `${BASE}${more.path ?? path}`,
-    more.body === undefined ? {} : { body: more.body },
-  );
+  const options = more.body === undefined ? {} : { body: more.body };
+  const response = await api.request(method, `${BASE}${more.path ?? path}`, options);
   const row = ROUTES[key];
   expect(response.status, await response.clone().text()).toBe(row.status);
   if (row.ok === null) return null as never;
@@ -174,9 +171,8 @@ describe("API: decisions", () => {
 
   it("POST /tasks passes every field with its default to the command", async () => {
     api.calls.length = 0;
-    const task = await reply("POST /tasks", {
-      body: { project: "shop", description: "Paint", timeout_ms: 5, auto_approve: true },
-    });
+    const body = { project: "shop", description: "Paint", timeout_ms: 5, auto_approve: true };
+    const task = await reply("POST /tasks", { body });
     expect(task).toMatchObject({ description: "Paint", submitted_by: "alice", status: "queued" });
     expect(api.calls[0]?.[1]).toEqual({
       project: "shop",
@@ -196,11 +192,14 @@ describe("API: decisions", () => {
       agent: null,
       model: null,
       timeoutMs: 5,
+      planningTimeoutMs: null,
       budgetUsd: null,
       autoApprove: true,
+      allowDirs: [],
       design: false,
       withoutChecks: false,
       allowOverlap: false,
+      inPlace: false,
       improve: { category: null, only: false, scheduledAt: null },
       key: null,
     });

@@ -1,6 +1,6 @@
 import type { FileChange } from "../core/change/file-change.ts";
 
-/** Brings finished work over to a person's own directory, only when that person asks for it. */
+/** A person's own directory. Nothing is written there that the person did not ask for. */
 export interface Checkouts {
   /**
    * Writes a change to the files below `root`. A file that is neither as before nor as after the change was changed by somebody
@@ -8,6 +8,21 @@ export interface Checkouts {
    * Applying the same change again changes nothing.
    */
   apply(params: ApplyParams): Promise<AppliedChange>;
+
+  /**
+   * Why a run cannot work in `root` and write to these directories below it, a sentence each. Refuses links, because a run would
+   * write elsewhere than the plan says, and everything else that is no directory. Directories may be missing.
+   */
+  inspect(root: string, directories: readonly string[]): Promise<InspectedDirectories>;
+
+  /** Creates missing directories below `root`, with the owner and mode of the directory around them. Never follows a link. */
+  makeDirectories(root: string, directories: readonly string[]): Promise<void>;
+}
+
+export interface InspectedDirectories {
+  readonly problems: readonly string[];
+  /** For each directory without a problem, itself or the nearest parent that exists, as an absolute path. */
+  readonly existing: readonly string[];
 }
 
 export interface ApplyParams {

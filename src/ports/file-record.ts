@@ -1,5 +1,14 @@
-/** Records what a run changed in a directory that is not under git. */
+/** Records what a run changes in the directories that it may write. */
 export interface FileRecord {
+  /**
+   * Records directories in the directory `keep`, before a run. Idempotent, as `snapshot`. A directory that cannot be recorded
+   * does not fail the call; `finish` reports it as a problem.
+   */
+  start(keep: string, directories: readonly RecordedDirectory[]): Promise<void>;
+
+  /** Compares the directories of `start` with their state when this was called first. Null without a `start`. */
+  finish(keep: string): Promise<readonly DirectoryChanges[] | null>;
+
   /**
    * Records everything below `dir` in the file `keep`, which is written completely or not at all. Idempotent: an existing
    * snapshot is kept, so that a restarted run is still compared with the state before its first start. Links are not
@@ -10,6 +19,18 @@ export interface FileRecord {
 
   /** Returns the differences between two stored snapshots, each list sorted by path. */
   compare(before: string, after: string): Promise<RecordedChanges>;
+}
+
+export interface RecordedDirectory {
+  readonly path: string;
+  /** How people know the directory, as a prefix of the file names: relative to the repository, or absolute. */
+  readonly name: string;
+}
+
+export interface DirectoryChanges extends RecordedDirectory {
+  /** Null if they are unknown, for the reason in `problem`. */
+  readonly changes: RecordedChanges | null;
+  readonly problem: string | null;
 }
 
 export interface SnapshotParams {

@@ -1,3 +1,4 @@
+import type { ForgeGatewayPlan } from "./gateway.ts";
 import type { ReviewDraft } from "../core/forge/review-text.ts";
 import type { MergeMethod } from "../core/forge/merge.ts";
 
@@ -32,6 +33,12 @@ export interface Forge {
    * ForgeError if there is no token.
    */
   issueCredentials(): ForgeCredentials;
+
+  /**
+   * Describes a gateway through which git and the forge's CLI reach the project without the token. Throws a ForgeError if
+   * there is no token.
+   */
+  issueGateway(params: IssueGatewayParams): IssuedGateway;
 
   /** Lists all open change requests with this label (all pages), newest first. */
   listOpen(label: string): Promise<readonly ChangeRequest[]>;
@@ -107,6 +114,23 @@ export interface ForgeCredentials {
   /** Contains no secrets. In the run, git's `origin` is the project at the forge. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface IssueGatewayParams {
+  /** The branch that can be pushed, and the one that can never be. */
+  readonly branch: string;
+  readonly defaultBranch: string | null;
+  /** A directory for files that only describe the gateway. */
+  readonly filesDir: string;
+}
+
+export interface IssuedGateway {
+  readonly plan: ForgeGatewayPlan;
+  /** For the gateway only. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Points git and the CLI to the gateway. Contains no secrets. In the run, git's `origin` is the project at the forge. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** May be called more than once for the same change request. If it throws, `publish` rejects with that error. */

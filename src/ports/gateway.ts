@@ -19,3 +19,25 @@ export interface GatewayPlan {
   readonly limitTokens: number | null;
   readonly prices: PriceTable;
 }
+
+/**
+ * The forge gateway of one command: a reverse proxy beside the supervisor that adds the forge's token to requests about one
+ * project, and refuses all others. The token never enters the sandbox.
+ */
+export interface ForgeGatewayPlan {
+  /** Decides which requests of the API are allowed. Null allows none. */
+  readonly api: "github" | "gitlab" | null;
+  /** Base URL of the web pages and of git. */
+  readonly web: string;
+  readonly apiUrl: string;
+  /** Path of the only project that requests may be about. */
+  readonly project: string;
+  /** The user name that git sends with the token. */
+  readonly gitUser: string;
+  /** Name of the job's key to add. */
+  readonly keyName: string;
+  /** The only branches that can be pushed have this name, or start with it and a dash. */
+  readonly branch: string;
+  /** Never pushed, whatever the name of the task's branch is. */
+  readonly defaultBranch: string | null;
+}

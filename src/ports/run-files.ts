@@ -30,7 +30,13 @@ export interface RunFiles {
   keepOutcome(run: string, value: unknown): Promise<void>;
   /** Writes `change.diff`. */
   keepDiff(run: string, patch: string): Promise<void>;
+  /** Returns the directory for snapshots of the directories that a run may write. `cleanRun` removes it. */
+  recordDir(run: string): string;
+  /** Writes `files.json`, the files that the run created, modified and deleted. */
+  keepFileChanges(run: string, value: unknown): Promise<void>;
   readDiff(run: string): Promise<string | null>;
+  /** Returns the id of the leader of the process tree, while a command of the run is running. */
+  findProcess(run: string): number | null;
   /** Reads complete transcript lines from a byte offset, at most `maxBytes`. `next` is the offset of the next page. */
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
   /**

@@ -15,12 +15,17 @@ export type Argv = readonly [string, ...string[]];
 /** The effective permissions: what role and plan ask for, limited by what the project and Nightshift allow. */
 export interface SandboxPolicy {
   readonly cwd: string;
+  /** The cwd is a person's own directory. It must be one of the requested paths, keeps its owner, and may be a git checkout. */
+  readonly inPlace: boolean;
   /** Directories the engine created for this run. They are mounted under the given path without further checks. */
   readonly own: { readonly write: readonly string[]; readonly read: readonly string[] };
   /** Paths requested by configuration files and plans. Links are resolved, and forbidden targets are rejected. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** Read-only paths inside writable directories. Missing paths are ignored. */
+  /**
+   * Read-only paths inside writable directories. A missing one cannot be created: while the command runs, it is an empty file
+   * if its name has an extension, otherwise an empty directory.
+   */
   readonly protect: readonly string[];
   /** Paths in the cwd that appear as an empty directory or an empty file. Missing paths are ignored. */
   readonly hide: readonly string[];
@@ -39,6 +44,8 @@ export interface SandboxPolicy {
   readonly answersNo: boolean;
   /** Socket of the model gateway outside the sandbox; inside it is a loopback port. Null means no gateway. */
   readonly gateway: string | null;
+  /** Socket of the forge gateway outside the sandbox; inside it is a loopback port and `/run/nightshift/forge.sock`. */
+  readonly forgeGateway?: string;
   /** Without a gateway: answer requests to its port with an explanation. Starting takes slightly longer. */
   readonly answersNoModel: boolean;
   /** False: files in writable directories or in the cwd cannot be executed. */

@@ -1,5 +1,5 @@
 import type { DocumentKind, TaskDocument } from "../core/task/documents/document.ts";
-import type { Event, EventDraft } from "../core/task/event.ts";
+import type { Event, EventDraft, EventType } from "../core/task/event.ts";
 import type {
   CheckResult,
   Exit,
@@ -14,7 +14,6 @@ import type {
 import type { BaselineResult } from "../core/task/checks/judge-check.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
-import type { Right } from "../core/task/requester.ts";
 import type { Role } from "../core/task/role.ts";
 import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
@@ -22,6 +21,7 @@ import type { ProjectRemoval } from "./projects.ts";
 import type { Artifact, QueueReason, Task, TaskChangeRequest, TaskStatus, Trigger } from "../core/task/task.ts";
 import type { AgentStore, ParkingChange } from "./store-agents.ts";
 import type { MoneyStore } from "./store-money.ts";
+import type { PeopleStore } from "./store-people.ts";
 
 /**
  * The source of truth. Every method is one transaction; once it resolves, its writes survive a power failure.
@@ -89,6 +89,8 @@ export interface TaskStore {
   findRunIds(prefix: string): Promise<readonly string[]>;
   /** Returns the newest `limit` runs, oldest first. */
   listRuns(query: ListRunsQuery): Promise<readonly Run[]>;
+  /** Returns the runs that ended in this period, oldest first. `until` is exclusive. */
+  listEndedRuns(period: Period): Promise<readonly Run[]>;
   /** Returns all runs that are admitted and have not ended. */
   listOpenRuns(): Promise<readonly Run[]>;
   listChecks(taskId: string): Promise<readonly CheckResult[]>;
@@ -114,6 +116,8 @@ export interface EventStore {
   }): Promise<void>;
   /** Returns events with an id greater than `after`, oldest first. */
   listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
+  /** Returns the events of these types in this period, oldest first. `until` is exclusive. */
+  listEventsIn(period: Period, types: readonly EventType[]): Promise<readonly Event[]>;
   lastEventId(): Promise<number>;
   /** Calls the listener after each commit of this process that wrote events, with those events in order. Returns a function to unsubscribe. */
   onEvents(listener: (events: readonly Event[]) => void): () => void;
@@ -178,20 +182,6 @@ export interface ProjectStore {
   listProjects(): Promise<readonly Project[]>;
   /** Removes a project with its schedule marks. No change, and no event, if it is unknown or has a task that has not ended. */
   removeProject(name: string, event: EventDraft): Promise<ProjectRemoval>;
-}
-
-/** Access tokens, and the responses kept for idempotency keys. */
-export interface PeopleStore {
-  /** Adding and removing return false, and write no event, if nothing changes. */
-  addToken(token: TokenRow, event: EventDraft): Promise<boolean>;
-  listTokens(): Promise<readonly TokenRow[]>;
-  /** Looks up a token by the SHA-256 of its secret. */
-  findToken(hash: string): Promise<TokenRow | null>;
-  removeToken(name: string, event: EventDraft): Promise<boolean>;
-
-  /** Returns the earlier response for this idempotency key, or null. Keys expire after one day. */
-  recallAnswer(key: string): Promise<StoredAnswer | null>;
-  keepAnswer(key: string, answer: StoredAnswer, at: number): Promise<void>;
 }
 
 export interface Lease {
@@ -319,6 +309,12 @@ export interface ListRunsQuery {
   readonly limit: number;
 }
 
+/** `until` is exclusive. */
+export interface Period {
+  readonly since: number;
+  readonly until: number;
+}
+
 export interface ListEventsQuery {
   readonly after: number;
   readonly task: string | null;
@@ -330,7 +326,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-export type NoticeKind = "finished" | "failed" | "waiting";
+export type NoticeKind = "finished" | "failed" | "waiting" | "report";
 
 export interface NewNotice {
   readonly channel: string;
@@ -383,18 +379,4 @@ export interface ListRulesQuery {
   readonly project: string | null;
   /** Excludes rules that have expired by this time. Null includes all. */
   readonly at: number | null;
-}
-
-export interface TokenRow {
-  readonly name: string;
-  readonly hash: string;
-  readonly rights: readonly Right[];
-  readonly createdAt: number;
-}
-
-export interface StoredAnswer {
-  /** SHA-256 of method, path and body. Reusing the key for a different request is an error. */
-  readonly request: string;
-  readonly status: number;
-  readonly body: string;
 }

@@ -1,7 +1,7 @@
 import type { EndedBy, Exit } from "../core/task/run.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { SandboxMode } from "../core/settings/settings.ts";
-import type { GatewayPlan } from "./gateway.ts";
+import type { ForgeGatewayPlan, GatewayPlan } from "./gateway.ts";
 import type { Denial, SandboxPolicy } from "./sandbox.ts";
 
 /**
@@ -63,7 +63,7 @@ export interface Job {
   readonly commands: readonly JobCommand[];
   /** Secret environment variables. Passed through an inherited pipe, never written to disk. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Keys for the commands' model gateways, by name. No command receives them. Passed through the same pipe. */
+  /** Keys for the commands' gateways, by name. No command receives them. Passed through the same pipe. */
   readonly keys: Readonly<Record<string, string>>;
   /** Values to redact from transcripts and logs, even if no command receives them. Passed through the same pipe. */
   readonly redact: readonly Secret[];
@@ -94,6 +94,8 @@ export interface JobCommand {
   readonly secretNames: readonly string[];
   /** The model gateway for this command. Null means none. */
   readonly gateway: GatewayPlan | null;
+  /** The forge gateway for this command, if it has one. */
+  readonly forgeGateway?: ForgeGatewayPlan;
   /** If one of these files exists and the process prints nothing for ten seconds, it is ended as `hung_after_outcome`. */
   readonly outcomeFiles: readonly string[];
 }

@@ -129,6 +129,9 @@ export interface Workspaces extends SetupCache {
   /** Returns all files and links of a commit of the mirror, without submodules, in the encoding of `readChanges`. */
   listFiles(params: CommitName): Promise<readonly string[]>;
 
+  /** Like `listFiles`, with the size of each file. */
+  listFileSizes(params: CommitName): Promise<readonly { readonly path: string; readonly bytes: number }[]>;
+
   /**
    * Returns those of the paths that are files or links of a commit of the task, or of the mirror if `task` is null. Files with
    * more than 256 kB are left out. The text of a link is its target.

@@ -11,6 +11,7 @@ import type { CommandResult, JobCommand } from "../ports/supervisor.ts";
 import { openAppendFile } from "./output/append-file.ts";
 import type { AppendFile } from "./output/append-file.ts";
 import type { Denials } from "./output/denials.ts";
+import { openForgeGatewayOf } from "./forge-gateway.ts";
 import { openModelGateway } from "./model-gateway.ts";
 import type { ModelGateway } from "./model-gateway.ts";
 import { createOutput } from "./output/output.ts";
@@ -115,10 +116,28 @@ async function runWithGateway(params: JobParams, command: JobCommand, output: Ou
   const { job, jobSecrets, transcript } = params;
   const gateway = await openModelGateway({ job, command, jobSecrets, transcript, output });
   try {
-    return await runInSandbox(gateway, params, output);
+    return await runWithForge(gateway, params, output);
   } finally {
     await gateway.close();
   }
+}
+
+async function runWithForge(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
+  const { job, jobSecrets } = params;
+  const onDenied = reportDenials(params, output);
+  const forge = await openForgeGatewayOf({ job, command: gateway.command, keys: jobSecrets.keys, onDenied });
+  try {
+    return await runInSandbox({ ...gateway, command: forge.command }, params, output);
+  } finally {
+    await forge.close();
+  }
+}
+
+function reportDenials({ jobSecrets, denials }: JobParams, output: Output): (denial: Denial) => void {
+  return (denial) => {
+    const redacted = redactDenial(denial, jobSecrets.redact);
+    if (denials.add(redacted)) output.note(redacted.sentence);
+  };
 }
 
 async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
@@ -131,10 +150,7 @@ async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Ou
     socket: `${job.socket}.out`,
     cache: job.cache,
     run: job.run,
-    onDenied(denial: Denial) {
-      const redacted = redactDenial(denial, jobSecrets.redact);
-      if (params.denials.add(redacted)) output.note(redacted.sentence);
-    },
+    onDenied: reportDenials(params, output),
   };
   const confinement = await sandboxes[job.sandbox]
     .open({ ...command.policy, env }, command.argv, context)

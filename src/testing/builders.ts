@@ -1,7 +1,8 @@
 import type { Outcome, OutcomeName, PayloadOf } from "../core/outcomes/outcome.ts";
 import type { Proposal } from "../core/nightly/proposal.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
-import type { Task, TaskDraft } from "../core/task/task.ts";
+import type { Task } from "../core/task/task.ts";
+import type { TaskDraft } from "../core/task/task-draft.ts";
 
 /** A task that was just submitted. Always the same, including its id. */
 export function makeTask(overrides: Partial<Task> = {}): Task {

@@ -17,6 +17,7 @@ export const TEST_LIMITS: SandboxLimits = {
 export function testPolicy(cwd: string, changes: Partial<SandboxPolicy> = {}): SandboxPolicy {
   return {
     cwd,
+    inPlace: false,
     own: { write: [cwd], read: [] },
     write: [],
     read: [],

@@ -179,7 +179,7 @@ describe("CLI: failed checks", () => {
     for (const { stdout } of [shown, results]) expect(stdout).toContain("    not ok: 1 is not 2\n");
     expect(await user.json("results", id)).toMatchObject({
       checks: expect.arrayContaining([expect.objectContaining({ name: "content", status: "failed" })]),
-      denied: [],
+      denials: [],
     });
     await writeFile(file, good);
     await user.run("trust", "--yes");
@@ -268,6 +268,7 @@ describe("CLI: invalid input has a clear message", () => {
     ["no text", ["submit", "--pipeline", "chore"], 2, "The task has no description."],
     ["missing file", ["submit", "--from", "nowhere.md"], 2, "nowhere.md"],
     ["bad duration", ["submit", "--timeout", "soon", "x"], 2, "30s"],
+    ["no planning", ["submit", "--pipeline", "chore", "--planning-timeout", "1m", "x"], 2, "plans nothing"],
     ["bad budget", ["submit", "--budget", "-1", "x"], 2, "2.50"],
     ["bad port", ["start", "--port", "70000"], 2, "65535"],
     ["bad permission", ["token", "add", "bob", "--may", "everything"], 2, "submit, approve, admin"],

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { TaskJson } from "../../src/http/client/client.ts";
+import type { ReportJson, TaskJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, waitForExit } from "../support/cli-user.ts";
 
 test("demo: runs a chore and a nightly improvement, and leaves nothing behind with --clean", async () => {
@@ -16,10 +16,20 @@ test("demo: runs a chore and a nightly improvement, and leaves nothing behind wi
     });
     const { code, stdout, stderr } = await waitForExit(child);
     expect(code, stderr).toBe(0);
-    const { chore, night } = JSON.parse(stdout) as { readonly chore: TaskJson; readonly night: TaskJson };
+    const { chore, night, report } = JSON.parse(stdout) as {
+      readonly chore: TaskJson;
+      readonly night: TaskJson;
+      readonly report: ReportJson;
+    };
     expect(chore).toMatchObject({ pipeline: "chore", outcome: "published" });
     expect(night).toMatchObject({ pipeline: "improve", outcome: "published", branch: "night-shift/readme-says-whom" });
     expect(night.runs.flatMap(({ role }) => role ?? [])).toEqual(["analyze", "implement", "verify", "describe"]);
+    expect(report.verdict).toMatchObject({ level: "attention", fact: "The shift ran to the end." });
+    expect(report.sections.review.tasks.map(({ id }) => id).toSorted()).toEqual([chore.id, night.id].toSorted());
+    expect(report.sections.review.tasks.map(({ change }) => change?.risk.level)).toEqual(["low", "low"]);
+    expect(report.money.costs.total.runs).toBe(
+      [...chore.runs, ...night.runs].filter(({ step }) => step === "agent").length,
+    );
     expect((await readdir(user.repo.path)).filter((name) => name.startsWith("nightshift-demo-"))).toEqual([]);
   } finally {
     await user.cleanUp();

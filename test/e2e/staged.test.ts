@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { ALICE, openNight, type Night, type NightOptions } from "../support/night.ts";
+import { ALICE, type Night } from "../support/night.ts";
+import { openStaged as openStagedNight, PLAN, runApproved, type StagedOptions } from "../support/staged.ts";
 
 let night: Night | null = null;
 
@@ -13,43 +14,9 @@ afterEach(async () => {
   night = null;
 });
 
-const PLAN = {
-  outcome: "plan_complete",
-  summary: "Write a report.",
-  prompt: "Write reports/parsers.md.",
-  system_prompt: "",
-  tools: ["Write", "Bash"],
-  directories: ["reports"],
-  network: [],
-  needs_git: false,
-  estimate: { tokens: 1000, minutes: 1, usd: 0.1 },
-  reasoning: "One file.",
-};
-
-interface Staged extends NightOptions {
-  /** What the planner reports, one after the other. */
-  readonly plans: readonly object[];
-  /** The executor as a shell script. */
-  readonly execute?: string;
-}
-
-/** The agent plans and executes. Each run of the planner reports the next plan. */
-async function openStaged({ plans, execute, ...options }: Staged): Promise<Night> {
-  const cases = plans.map((plan, index) => `${index + 1}) cat > "$OUT" <<'END'\n${JSON.stringify(plan)}\nEND\n;;`);
-  const agent = `case $NIGHTSHIFT_ROLE in
-plan*) case $N in ${cases.join("\n")} esac ;;
-execute) ${execute ?? "true"}
-printf '{"outcome":"completed","summary":"done","result":"B is the fastest."}' > "$OUT" ;;
-esac`;
-  night = await openNight({ userSettings: "sandbox: { mode: enforce }\n", agent, ...options });
+async function openStaged(options: StagedOptions): Promise<Night> {
+  night = await openStagedNight(options);
   return night;
-}
-
-async function approved({ submit, settled, commands }: Night) {
-  const waiting = await settled((await submit({ pipeline: "staged" })).id);
-  expect(waiting).toMatchObject({ state: "staged", waitingFor: { kind: "approval" } });
-  await commands.approve(waiting.id, waiting.planHash, ALICE);
-  return settled(waiting.id);
 }
 
 describe("staged task in a git repository", { timeout: 60_000 }, () => {
@@ -58,7 +25,7 @@ echo broken > greeting.txt; mkdir elsewhere; true`;
 
   it("writes only to the approved directories, and its files can be applied", async () => {
     const staged = await openStaged({ plans: [PLAN], execute: TRY_ELSEWHERE });
-    const task = await approved(staged);
+    const task = await runApproved(staged);
     expect(task).toMatchObject({ status: "succeeded", outcome: "completed" });
     const { checkout } = staged.repo;
     await expect(readFile(join(checkout, "reports/parsers.md"))).rejects.toThrow("ENOENT");
@@ -73,7 +40,7 @@ echo broken > greeting.txt; mkdir elsewhere; true`;
 
   it("does not overwrite what the person wrote meanwhile", async () => {
     const staged = await openStaged({ plans: [PLAN], execute: TRY_ELSEWHERE });
-    const task = await approved(staged);
+    const task = await runApproved(staged);
     const file = join(staged.repo.checkout, "reports/parsers.md");
     await mkdir(join(staged.repo.checkout, "reports"));
     await writeFile(file, "mine\n");
@@ -91,7 +58,7 @@ echo broken > greeting.txt; mkdir elsewhere; true`;
       plans: [{ ...PLAN, directories: [] }],
       execute: "mkdir reports; echo x > greeting.txt; true",
     });
-    const task = await approved(staged);
+    const task = await runApproved(staged);
     expect(task).toMatchObject({ status: "succeeded", headCommit: task.baseCommit });
     await expect(staged.commands.apply(task.id, { force: false, dryRun: false }, ALICE)).rejects.toThrow(
       "has no files to apply",
@@ -105,12 +72,64 @@ echo broken > greeting.txt; mkdir elsewhere; true`;
       await chmod(outside, 0o777);
       const plan = { ...PLAN, directories: [outside] };
       const staged = await openStaged({ plans: [plan], execute: `echo direct > ${outside}/note.txt` });
-      const task = await approved(staged);
+      const task = await runApproved(staged);
       expect(task).toMatchObject({ status: "succeeded", headCommit: task.baseCommit });
       expect(await readFile(join(outside, "note.txt"), "utf8")).toBe("direct\n");
     } finally {
       await rm(outside, { recursive: true });
     }
+  });
+
+  it("records created, modified and deleted files, also outside of the repository and with size and time unchanged", async () => {
+    const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
+    try {
+      await chmod(outside, 0o777);
+      await writeFile(join(outside, "same-size.txt"), "aaaa");
+      await chmod(join(outside, "same-size.txt"), 0o666);
+      await symlink("/etc", join(outside, "link"));
+      const staged = await openStaged({
+        plans: [{ ...PLAN, directories: ["reports", outside] }],
+        files: { "reports/old.md": "old\n", "reports/gone.md": "gone\n", ".gitignore": "*.log\n" },
+        execute: `echo new > reports/new.md; echo newer > reports/old.md; rm reports/gone.md; echo x > reports/debug.log
+cp -p ${outside}/same-size.txt $TMPDIR/times; printf bbbb > ${outside}/same-size.txt
+touch -r $TMPDIR/times ${outside}/same-size.txt; echo direct > ${outside}/note.txt`,
+      });
+      const task = await runApproved(staged);
+      expect(task).toMatchObject({ status: "succeeded" });
+      const artifacts = await staged.wired.ports.store.tasks.listArtifacts(task.id);
+      const files = artifacts.filter(({ type }) => type === "file");
+      expect(files.map(({ label, data }) => [label, data["change"], data["applies"]])).toEqual([
+        [`${outside}/note.txt`, "created", false],
+        [`${outside}/same-size.txt`, "modified", false],
+        ["reports/debug.log", "created", false],
+        ["reports/gone.md", "deleted", true],
+        ["reports/new.md", "created", true],
+        ["reports/old.md", "modified", true],
+      ]);
+      const run = (await staged.runs(task.id)).at(-1)?.id ?? "";
+      const kept = JSON.parse(await readFile(join(staged.home, "runs", run, "files.json"), "utf8"));
+      expect(kept).toMatchObject({ problems: [], files: files.map(({ label }) => ({ path: label })) });
+      const { files: applied } = await staged.commands.apply(task.id, { force: false, dryRun: true }, ALICE);
+      expect(applied.map(({ path }) => path)).toEqual(["reports/gone.md", "reports/new.md", "reports/old.md"]);
+    } finally {
+      await rm(outside, { recursive: true });
+    }
+  });
+
+  it("says which files it could not record, and keeps the work", async () => {
+    const staged = await openStaged({
+      plans: [PLAN],
+      execute: "mkdir reports/closed; echo x > reports/closed/a; echo y > reports/b; chmod 0 reports/closed",
+    });
+    const task = await runApproved(staged);
+    const run = (await staged.runs(task.id)).at(-1);
+    if (process.getuid?.() === 0) expect(run?.payload).not.toHaveProperty("not_recorded");
+    else
+      expect(run?.payload?.["not_recorded"]).toEqual([
+        "The changed files in reports/closed are unknown, because it is not readable.",
+      ]);
+    const artifacts = await staged.wired.ports.store.tasks.listArtifacts(task.id);
+    expect(artifacts.map(({ label }) => label)).toContain("reports/b");
   });
 
   it("is refused, not successful, if an approved directory is gone when it starts", async () => {

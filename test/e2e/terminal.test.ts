@@ -21,6 +21,8 @@ afterAll(() => user.cleanUp());
 interface TerminalRun {
   /** Waits until the command has printed this, and then types. */
   type(after: string | RegExp, keys: string): Promise<void>;
+  /** Closes the input before the command has started. */
+  closeInput(): void;
   /** Everything that the command printed, and its exit code. */
   end(): Promise<{ readonly output: string; readonly code: number | null }>;
 }
@@ -44,6 +46,7 @@ function runOnTerminal(...args: readonly string[]): TerminalRun {
       );
       child.stdin.write(keys);
     },
+    closeInput: () => void child.stdin.end(),
     async end() {
       return { code: await closed, output };
     },
@@ -117,5 +120,22 @@ describe.skipIf(!hasScript)("CLI on a terminal", { timeout: 120_000 }, () => {
     const run = runOnTerminal("clear");
     await run.type("Remove all tasks", "\u0004");
     expect(await run.end()).toMatchObject({ code: 0, output: expect.stringContaining("Nothing was removed.") });
+  });
+
+  test("approve ends with an error if the input of the terminal is closed", async () => {
+    const script = join(user.repo.path, "planner.sh");
+    const plan = `{"outcome":"plan_complete","plan":"Greet everyone.","plan_summary":"Greet","subtasks":[]}`;
+    await writeFile(script, `#!/bin/sh\nprintf '${plan}' > "$NIGHTSHIFT_OUTCOME_FILE"\n`, { mode: 0o755 });
+    const file = `${PROJECT_FILE(user.repo.path)}roles: { plan: { agent: planner } }\n`;
+    const agents = `agents:\n  planner: { kind: command, command: ["${script}"] }`;
+    await writeFile(join(user.repo.checkout, "nightshift.yaml"), file.replace("agents:", agents));
+    await user.run("trust", "--yes");
+    const submitted = await user.run("submit", "--pipeline", "feature", "--wait", "--json", "Greet");
+    const { id } = JSON.parse(submitted.stdout) as { readonly id: string };
+    const run = runOnTerminal("approve", id);
+    run.closeInput();
+    const { output, code } = await run.end();
+    expect({ code, output }).toMatchObject({ code: 2, output: expect.stringContaining("The plan was not approved.") });
+    expect(await user.json("show", id)).toMatchObject({ state: "plan_review", status: "waiting" });
   });
 });

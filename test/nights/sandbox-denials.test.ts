@@ -38,6 +38,9 @@ describe("sandbox: denials", { timeout: 120_000 }, () => {
     const task = await opened.settled((await opened.submit()).id);
     const denied = await deniedEvents(opened, task.id);
     expect(denied).toHaveLength(1);
+    expect((await opened.runs(task.id))[0]?.payload?.["denials"]).toEqual([
+      expect.objectContaining({ kind: "network", count: 1, target: expect.stringContaining(".evil.example:443") }),
+    ]);
     expect(denied[0]).toContain("denied: [redacted: SHOP_TOKEN].evil.example:443");
     const everything = `${denied.join("")}${JSON.stringify(await opened.runs(task.id))}${readAllFiles(opened)}`;
     expect(everything.toLowerCase()).not.toContain(secret.toLowerCase());

@@ -1,10 +1,11 @@
 import type { FileChange } from "../../core/change/file-change.ts";
 import type { AppliedChange, AppliedFile, ApplyParams, Checkouts } from "../../ports/checkout.ts";
+import { inspectDirectories, makeDirectories } from "./directories.ts";
 import { compareFile, refuseFile } from "./compare-file.ts";
 import { writeFileChange } from "./write-file.ts";
 
 export function createCheckouts(): Checkouts {
-  return { apply };
+  return { apply, inspect: inspectDirectories, makeDirectories };
 }
 
 interface PlannedFile extends AppliedFile {

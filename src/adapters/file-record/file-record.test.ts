@@ -24,13 +24,15 @@ import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-rec
 import { removeTree } from "../git/workspace/remove-tree.ts";
 import { createFileRecord } from "./file-record.ts";
 import { performCompare, performSnapshot } from "./perform.ts";
+import { createRunRecord } from "./run-record.ts";
 import { walk } from "./walk.ts";
 
 /** Does the work of the threads directly, without the time to start them. */
-const record: FileRecord = {
+const snapshots: Pick<FileRecord, "snapshot" | "compare"> = {
   snapshot: async (params) => performSnapshot(params),
   compare: async (one, other) => performCompare(one, other),
 };
+const record: FileRecord = { ...snapshots, ...createRunRecord(snapshots) };
 let root: string;
 let dir: string;
 let before: string;
@@ -314,5 +316,70 @@ describe("file record: a stored snapshot", () => {
     const params = { dir: at("none"), keep: before, since: null };
     await expect(createFileRecord().snapshot(params)).rejects.toMatchObject({ code: "ENOENT" });
     expect(existsSync(before)).toBe(false);
+  });
+});
+
+const keep = (): string => join(root, "record");
+
+const names = async (): Promise<unknown> =>
+  (await record.finish(keep()))?.map(({ name, changes: found, problem }) => [
+    name,
+    found?.created.map(({ path }) => path) ?? null,
+    problem,
+  ]);
+
+describe("file record of a run", () => {
+  test("compares each directory with the state before the first start", async () => {
+    mkdirSync(at("one"));
+    mkdirSync(at("two"));
+    const directories = [
+      { path: at("one"), name: "one" },
+      { path: at("two"), name: "/two" },
+    ];
+    await record.start(keep(), directories);
+    writeFileSync(at("one/a"), "");
+    await record.start(keep(), directories);
+    writeFileSync(at("two/b"), "");
+    expect(await names()).toEqual([
+      ["one", ["a"], null],
+      ["/two", ["b"], null],
+    ]);
+  });
+
+  test("finds the same changes again after a crash", async () => {
+    await record.start(keep(), [{ path: dir, name: "" }]);
+    writeFileSync(at("a"), "");
+    await record.finish(keep());
+    writeFileSync(at("later"), "");
+    expect(await names()).toEqual([["", ["a"], null]]);
+  });
+
+  test("reports directories that are missing, removed or replaced by a link", async () => {
+    mkdirSync(at("gone"));
+    mkdirSync(at("replaced"));
+    mkdirSync(join(root, "outside"));
+    await record.start(
+      keep(),
+      ["missing", "gone", "replaced"].map((name) => ({ path: at(name), name })),
+    );
+    rmSync(at("gone"), { recursive: true });
+    rmSync(at("replaced"), { recursive: true });
+    symlinkSync(join(root, "outside"), at("replaced"));
+    writeFileSync(join(root, "outside/file"), "");
+    expect(await names()).toEqual([
+      ["missing", null, "It does not exist."],
+      ["gone", null, "It does not exist."],
+      ["replaced", null, "It is no longer a directory."],
+    ]);
+  });
+
+  test("is null for a run that was not recorded", async () => {
+    expect(await record.finish(keep())).toBeNull();
+  });
+
+  test("keeps the reason of a snapshot that failed before the run", async () => {
+    writeFileSync(at("file"), "");
+    await record.start(keep(), [{ path: at("file"), name: "file" }]);
+    expect(await names()).toEqual([["file", null, expect.stringContaining("ENOTDIR")]]);
   });
 });

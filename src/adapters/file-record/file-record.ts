@@ -1,14 +1,16 @@
 import { Worker } from "node:worker_threads";
 import { UserError } from "../../core/text/errors.ts";
 import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-record.ts";
+import { createRunRecord } from "./run-record.ts";
 import type { Reply, Request } from "./worker.ts";
 
 /** Each request runs in its own thread, because the walk waits for the disk at every file and would block other work. */
 export function createFileRecord(): FileRecord {
-  return {
+  const snapshots: Pick<FileRecord, "snapshot" | "compare"> = {
     snapshot: (params) => ask<Snapshot>({ kind: "snapshot", ...params }),
     compare: (before, after) => ask<RecordedChanges>({ kind: "compare", before, after }),
   };
+  return { ...snapshots, ...createRunRecord(snapshots) };
 }
 
 async function ask<T extends Snapshot | RecordedChanges>(request: Request): Promise<T> {

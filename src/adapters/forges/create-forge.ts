@@ -16,6 +16,7 @@ import type { ForgeMessageContext } from "./shared/responses.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
 import { issueForgeCredentials } from "./shared/forge-credentials.ts";
+import { issueForgeGateway } from "./shared/forge-gateway.ts";
 
 export interface ForgeOptions {
   readonly settings: ForgeSettings;
@@ -66,6 +67,10 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
     issueCredentials() {
       if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
       return issueForgeCredentials({ definition, address, project, token });
+    },
+    issueGateway(params) {
+      if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
+      return issueForgeGateway({ definition, address, project, token }, params);
     },
     check: () => reportErrorAsProblem(forgeApi.check),
   };

@@ -1,7 +1,8 @@
 import type { ForgeAddress, ForgeSite } from "../../core/forge/forge-address.ts";
 import type { ForgeKind } from "../../core/settings/kinds.ts";
 import type { ForgeSettings } from "../../core/settings/settings.ts";
-import type { ChangeRequestDraft, Forge, HookCall } from "../../ports/forge.ts";
+import type { ChangeRequestDraft, Forge, HookCall, IssuedGateway } from "../../ports/forge.ts";
+import type { ForgeGatewayPlan } from "../../ports/gateway.ts";
 import type { ForgeMessageContext } from "./shared/responses.ts";
 import type { Exchange } from "./shared/exchange.ts";
 
@@ -31,8 +32,26 @@ export interface ForgeCli {
   tokenVariable(address: ForgeAddress): string;
   /** Other environment variables it needs. Contains no secrets. */
   env(address: ForgeAddress): Readonly<Record<string, string>>;
+  /** How the program uses the forge gateway. Without it, the gateway serves git only. */
+  readonly gateway?: CliGateway;
   /** The command that opens a change request. `quote` quotes an argument for the shell. */
   openCommand(request: OpenRequest, quote: (text: string) => string): string;
+}
+
+export interface CliGateway {
+  /** Decides which requests of the API the gateway allows. */
+  readonly api: NonNullable<ForgeGatewayPlan["api"]>;
+  /** Environment variables and files that point the program to the gateway. */
+  configure(target: GatewayTarget): Pick<IssuedGateway, "env" | "files">;
+}
+
+/** Where the program finds the gateway inside the sandbox. */
+export interface GatewayTarget {
+  readonly address: ForgeAddress;
+  readonly project: string;
+  readonly url: string;
+  readonly socket: string;
+  readonly filesDir: string;
 }
 
 export interface OpenRequest extends Pick<ChangeRequestDraft, "branch" | "target" | "title"> {

@@ -21,7 +21,7 @@ import { mergeIntoDefault } from "./remote/merge.ts";
 import { tryMerges, type ConflictCache } from "./remote/trial-merges.ts";
 import { pushCommit } from "./remote/push.ts";
 import { readChanges } from "./read/read-changes.ts";
-import { countCommits, listFiles, readFiles } from "./read/list-files.ts";
+import { countCommits, listFiles, listFileSizes, readFiles } from "./read/list-files.ts";
 import { listRecentFiles } from "./read/recent-files.ts";
 import { removeTree } from "./workspace/remove-tree.ts";
 import { keepSuperseded, rescueCommit, takeOverCommit } from "./workspace/rescue.ts";
@@ -89,6 +89,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
     churn: (params) => readChurn(context, params),
     recentFiles: (params) => listRecentFiles(context, params),
     listFiles: (params) => listFiles(context, params),
+    listFileSizes: (params) => listFileSizes(context, params),
     readFiles: ({ task, ...params }) => {
       if (task === null) return readFiles(mirrorPath(context, params.project), params);
       const { engine } = taskPaths(context, task);

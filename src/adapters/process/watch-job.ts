@@ -126,8 +126,8 @@ async function endOrphans(dir: string, socket: string): Promise<void> {
   // Without a job, a power cut has damaged its file and has ended all processes.
   if (job !== null) await createTree({ leader, environment: runEnvironmentEntry(job.run), since: null }).end();
   rmSync(join(dir, PROCESS_FILE), { force: true });
-  // The sockets of the control server, the network proxy and the model gateway.
-  for (const suffix of ["", ".out", ".gw"]) rmSync(socket + suffix, { force: true });
+  // The sockets of the control server, the network proxy and the two gateways.
+  for (const suffix of ["", ".out", ".gw", ".fg"]) rmSync(socket + suffix, { force: true });
 }
 
 function writtenSize(dir: string): number {

@@ -1,4 +1,5 @@
 import type { OutcomeFile } from "../../ports/run-files.ts";
+import { listFencedBlocks } from "../../core/text/fenced-blocks.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 
 const MAX_DEPTH = 64;
@@ -7,6 +8,19 @@ export function parseOutcome(bytes: Uint8Array): OutcomeFile {
   const text = decode(bytes);
   if (text === null) return invalid("The outcome file is not UTF-8 text. Write a JSON object.");
   if (text.trim() === "") return invalid("The outcome file is empty. Write a JSON object.");
+  return text.trimStart().startsWith("{") ? parseObject(text) : parseBlocks(text);
+}
+
+/** Models like to wrap JSON in a code fence, with an explanation around it. Two objects would be a guess, so they are refused. */
+function parseBlocks(text: string): OutcomeFile {
+  const parsed = listFencedBlocks(text).map(parseObject);
+  const [first, ...others] = parsed.filter(({ kind }) => kind === "value");
+  if (others.length > 0)
+    return invalid(`The outcome file contains ${others.length + 1} JSON objects in code fences. Write exactly one.`);
+  return first ?? parsed[0] ?? parseObject(text);
+}
+
+function parseObject(text: string): OutcomeFile {
   // Check this before parsing, because later recursive code would overflow the stack.
   if (nesting(text) > MAX_DEPTH) return invalid(`The outcome file is nested more than ${MAX_DEPTH} levels deep.`);
   let value: unknown;

@@ -12,7 +12,7 @@ export function taskHomes(home: string, task: string): string {
 }
 
 /** Entries of a run's directory that are removed after the run. All other files are kept as its record. */
-export const TEMPORARY_ENTRIES: readonly string[] = ["report", "tmp", "home", "agent"];
+export const TEMPORARY_ENTRIES: readonly string[] = ["report", "tmp", "home", "agent", "record"];
 
 export function runPaths(home: string, params: { run: string; task: string; role: string | null }): RunPaths {
   const dir = runDir(home, params.run);

@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, statfs } from "node:fs/promises
 import { join, resolve, sep } from "node:path";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
+import { readRunningProcess } from "../process/job-files.ts";
 import { removeTree } from "../git/workspace/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
 import { TEMPORARY_ENTRIES, runDir, runPaths, taskHomes } from "./paths.ts";
@@ -29,7 +30,10 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     readReport: (run) => readOutcomeFile(runDir(home, run), ofRun(run).reportFile),
     keepOutcome: (run, value) => writeFileDurably(fileOf(run, "outcome.json"), `${JSON.stringify(value, null, 2)}\n`),
     keepDiff: (run, patch) => writeFileDurably(fileOf(run, "change.diff"), patch),
+    recordDir: (run) => fileOf(run, "record"),
+    keepFileChanges: (run, value) => writeFileDurably(fileOf(run, "files.json"), `${JSON.stringify(value, null, 2)}\n`),
     readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),
+    findProcess: (run) => readRunningProcess(runDir(home, run))?.pid ?? null,
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
     async readLogTail(run, logFile, maxBytes, range = {}) {
       const path = resolve(runDir(home, run), logFile);

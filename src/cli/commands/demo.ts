@@ -10,6 +10,8 @@ import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { formatMessage } from "../print/terminal/message.ts";
+import { reportText } from "../print/report/formats.ts";
+import { outlineReport } from "../print/report/outline.ts";
 import { paint } from "../print/terminal/style.ts";
 import { summary } from "../print/task/summary.ts";
 import { runWithCleanup } from "../closed-pipe.ts";
@@ -59,7 +61,14 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
       mergeIntoMain(dir, chore);
       const night = await untilPipeCloses(runImprove(own, client));
       const where = options.clean === true ? "" : describeNextSteps(dir, [chore, night]);
-      printResult(context, { chore, night }, () => `\n${summary(context, night)}${where}`);
+      const report = await client.call("GET /report", { query: {} });
+      const morning = reportText(context, outlineReport(report, Date.now()));
+      printResult(
+        context,
+        { chore, night, report },
+        () =>
+          `\n${summary(context, night)}\n${paint(context, "bold", "The report of the night (nightshift report)")}\n${morning}${where}`,
+      );
       if (night.outcome !== "published") throw new Exit(1);
     },
     async () => {

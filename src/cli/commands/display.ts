@@ -46,9 +46,13 @@ function pagesOf(client: FollowingClient, run: RunJson, follow: boolean): Pages 
 }
 
 /** Reads the output that exists now, page by page. */
-export async function* readPages(client: Pick<Client, "call">, id: string): AsyncGenerator<OutputPageJson> {
+export async function* readPages(
+  client: Pick<Client, "call">,
+  id: string,
+  raw = false,
+): AsyncGenerator<OutputPageJson> {
   for (let offset = 0; ;) {
-    const page = await client.call("GET /runs/:id/output", { params: { id }, query: { offset } });
+    const page = await client.call("GET /runs/:id/output", { params: { id }, query: { offset, raw: String(raw) } });
     yield page;
     if (page.next === offset) return;
     offset = page.next;

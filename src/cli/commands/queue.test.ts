@@ -34,7 +34,7 @@ const TASKS = [
     title: "Keep the sign",
     state: "plan_review",
     status: "waiting",
-    waiting_for: { kind: "approval", since: "2026-11-16T02:00:00.000Z", plan_hash: null, document: null },
+    waiting_for: { kind: "approval", since: "2026-11-16T02:00:00.000Z", plan_hash: null, document: null, reasons: [] },
   }),
   task({
     id: "task_sw6m45qvhn",

@@ -7,6 +7,7 @@ import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { connect } from "../daemon/connect.ts";
 import type { CliContext } from "../context.ts";
 import { findProjectName } from "../project/find-project.ts";
+import { realDirectory } from "../../config/files/real-directory.ts";
 import { readTimeout } from "../daemon/read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
 import { describeUnseenWork } from "../project/unseen-work.ts";
@@ -22,8 +23,10 @@ export interface SubmitOptions {
   readonly model?: string;
   readonly budget?: number;
   readonly timeout?: string;
+  readonly planningTimeout?: string;
   readonly maxTurns?: number;
   readonly autoApprove?: boolean;
+  readonly allowDir?: readonly string[];
   readonly design?: boolean;
   readonly withoutChecks?: boolean;
   readonly priority?: Priority;
@@ -32,6 +35,7 @@ export interface SubmitOptions {
   readonly tag?: readonly string[];
   readonly after?: readonly string[];
   readonly allowOverlap?: boolean;
+  readonly inPlace?: boolean;
   readonly until?: string;
   readonly related?: string;
   readonly issue?: number;
@@ -45,7 +49,7 @@ export async function submit(context: CliContext, text: string | undefined, opti
   const client = await connect(context);
   const project = await findProjectName(context, client);
   await warnAboutUntrustedChanges(context, client, project);
-  const unseenWork = describeUnseenWork(context, client, project);
+  const unseenWork = options.inPlace === true ? null : describeUnseenWork(context, client, project);
   const submitted = await client.call("POST /tasks", {
     // A retry after a lost response must not create a second task.
     idempotencyKey: randomUUID(),
@@ -61,20 +65,23 @@ export async function submit(context: CliContext, text: string | undefined, opti
       agent: options.agent ?? null,
       model: options.model ?? null,
       timeout_ms: options.timeout === undefined ? null : readTimeout(options.timeout),
+      planning_timeout_ms: options.planningTimeout === undefined ? null : readTimeout(options.planningTimeout),
       budget_usd: options.budget ?? null,
       max_turns: options.maxTurns ?? null,
       auto_approve: options.autoApprove ?? false,
+      allow_dirs: (options.allowDir ?? []).map(realDirectory),
       design: options.design ?? false,
       without_checks: options.withoutChecks ?? false,
       after: [...(options.after ?? task.after ?? [])],
       until: options.until ?? null,
       allow_overlap: options.allowOverlap ?? false,
+      in_place: options.inPlace ?? false,
       related: options.related ?? null,
       issue: options.issue ?? null,
       best_of: options.bestOf === undefined ? null : readBestOf(options.bestOf),
     },
   });
-  context.progress(await unseenWork);
+  if (unseenWork !== null) context.progress(await unseenWork);
   // The default pipeline plans for minutes, not hours, so the person is still there.
   const isDefault = options.pipeline === undefined && task.pipeline === undefined;
   const asks = context.interactive && options.detach !== true && isDefault;

@@ -51,11 +51,15 @@ export function adviseUnresponsive(env: CliContext["env"]): string {
   return `Wait if the machine is busy. Otherwise run "nightshift stop --force" to end the daemon (pid ${pid}), then "nightshift start". Its logs are in ${logs}`;
 }
 
-/** Reads the address from daemon.json. The daemon may have exited since. */
+/**
+ * Reads the address from daemon.json. The daemon may have exited since. NIGHTSHIFT_TOKEN replaces the owner's token, so that a
+ * command acts as that person and with their rights only.
+ */
 export async function readAddress({ env }: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
   try {
     // The cast is safe: the daemon wrote this file, in a folder that only this user can write to.
-    return JSON.parse(readFileSync(homePaths(await findHome(env)).daemon, "utf8")) as DaemonAddress;
+    const address = JSON.parse(readFileSync(homePaths(await findHome(env)).daemon, "utf8")) as DaemonAddress;
+    return { ...address, token: env["NIGHTSHIFT_TOKEN"]?.trim() || address.token };
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return null;
     throw error;

@@ -25,7 +25,7 @@ export async function startDaemon(context: CliContext, args: readonly string[] =
   const child = spawn(program, [...own, ...args], {
     detached: true,
     stdio: ["ignore", log, log],
-    env: { ...SINGLE_MALLOC_ARENA, ...context.env, ...compileCache(), NIGHTSHIFT_HOME: home },
+    env: { ...SINGLE_MALLOC_ARENA, ...context.env, ...compileCache(), ...ownVariables(home) },
     cwd: home,
   });
   closeSync(log);
@@ -39,13 +39,18 @@ export async function runDaemon(context: CliContext, args: readonly string[]): P
   const [program, ...own] = daemonCommand();
   const child = spawn(program, [...own, "--foreground", ...args], {
     stdio: "inherit",
-    env: { ...SINGLE_MALLOC_ARENA, ...context.env, NIGHTSHIFT_HOME: home },
+    env: { ...SINGLE_MALLOC_ARENA, ...context.env, ...ownVariables(home) },
   });
   // The terminal sends Ctrl-C to both processes. Ignore it here and wait for the daemon to exit.
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   const [code] = (await once(child, "exit")) as [number | null];
   return code ?? 1;
+}
+
+/** The token of the person who runs this command is none of the daemon's business. */
+function ownVariables(home: string): Record<string, string | undefined> {
+  return { NIGHTSHIFT_HOME: home, NIGHTSHIFT_TOKEN: undefined };
 }
 
 /** Shares this command's compile cache with the daemon, which loads far more modules. */

@@ -13,7 +13,7 @@ export async function approveEdited(
   client: Client,
   { task, plan }: { readonly task: TaskJson; readonly plan: Pick<DocumentJson, "hash" | "content"> },
 ): Promise<TaskJson> {
-  const { problems: _checkedAgain, ...content } = plan.content;
+  const { problems: _checkedAgain, approval_reasons: _decided, past_estimates: _known, ...content } = plan.content;
   const folder = mkdtempSync(join(tmpdir(), "nightshift-plan-"));
   const file = join(folder, "plan.yaml");
   writeFileSync(file, `${HEADING}${stringify(content, { lineWidth: 0, blockQuote: "literal" })}`, { mode: 0o600 });

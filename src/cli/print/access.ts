@@ -6,20 +6,31 @@ import type { Screen } from "./terminal/style.ts";
 const MAX_SHOWN = 20;
 const MAX_WIDTH = 240;
 
-/** Returns one sentence for each access that the sandbox denied to the task's runs. */
-export function denials({ runs }: Pick<TaskJson, "runs">): readonly string[] {
-  const sentences = runs.flatMap(({ payload }) => {
-    const denied = payload?.["denied"];
-    return Array.isArray(denied) ? denied.filter((each) => typeof each === "string") : [];
-  });
-  return [...new Set(sentences)];
+/** An access that the sandbox denied to the task's runs, with the number of times over all runs. */
+export interface Denied {
+  readonly kind: string;
+  readonly target: string;
+  readonly sentence: string;
+  readonly count: number;
+}
+
+export function denials({ runs }: Pick<TaskJson, "runs">): readonly Denied[] {
+  const grouped = new Map<string, Denied>();
+  for (const denial of runs.flatMap((run) => run.denials ?? [])) {
+    const count = (grouped.get(denial.sentence)?.count ?? 0) + denial.count;
+    grouped.set(denial.sentence, { ...denial, count });
+  }
+  return [...grouped.values()].toSorted((one, other) => one.kind.localeCompare(other.kind) || other.count - one.count);
 }
 
 export function describeDenied(task: Pick<TaskJson, "runs">): string {
-  const sentences = denials(task);
-  const more = sentences.length - MAX_SHOWN;
+  const all = denials(task);
+  const more = all.length - MAX_SHOWN;
   return [
-    ...sentences.slice(0, MAX_SHOWN).map((sentence) => terminalLine(sentence, MAX_WIDTH)),
+    ...all.slice(0, MAX_SHOWN).map(({ kind, sentence, count }) => {
+      const times = count === 1 ? "" : ` (${count} times)`;
+      return `${kind}: ${terminalLine(sentence.replace(/^denied: /, ""), MAX_WIDTH)}${times}`;
+    }),
     ...(more > 0 ? [`and ${more} more; use --json to see all`] : []),
   ]
     .map((line) => `  ${line}\n`)

@@ -278,6 +278,7 @@ describe("readUserConfig", () => {
     expect(await readUserConfig(home, REGISTRY.format)).toEqual({
       concurrentRuns: 9,
       prices: {},
+      reportAt: "07:00",
       retentionMs: 30 * 24 * 60 * 60 * 1000,
       sandboxMode: "none",
       budget: { runUsd: null, taskUsd: null, nightUsd: 3, monthUsd: null, runTokens: null },

@@ -8,7 +8,7 @@ import type { UserWritten } from "../schema/schema.ts";
 export function resolvePaths<T extends UserWritten>(written: T, folder: string, kinds: readonly AgentKind[]): T {
   const absolute = (path: string): string =>
     path === "~" || path.startsWith("~/") ? resolve(personHome(process.env), path.slice(2)) : resolve(folder, path);
-  const { agents, roles, sandbox } = written;
+  const { agents, roles, sandbox, mcp, auto_approve: autoApprove } = written;
   return {
     ...written,
     ...(agents && { agents: mapAgentPaths(agents, kinds, absolute) }),
@@ -16,6 +16,16 @@ export function resolvePaths<T extends UserWritten>(written: T, folder: string, 
       roles: mapValues(roles, (role) =>
         role?.prompt === undefined ? role : { ...role, prompt: absolute(role.prompt) },
       ),
+    }),
+    ...(autoApprove?.directories && {
+      auto_approve: { ...autoApprove, directories: autoApprove.directories.map(absolute) },
+    }),
+    // A program without a slash is looked up on PATH.
+    ...(mcp && {
+      mcp: mapValues(mcp, (server) => ({
+        ...server,
+        command: server.command.map((word, index) => (index === 0 && word.includes("/") ? absolute(word) : word)),
+      })),
     }),
     ...(sandbox && {
       sandbox: {

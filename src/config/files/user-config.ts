@@ -20,6 +20,8 @@ export interface UserConfig {
   /** As written: config/prices.ts makes a table of them. */
   readonly prices: NonNullable<UserWritten["prices"]>;
   readonly notify: NotifySettings;
+  /** `HH:MM`, when the report of the night is sent. */
+  readonly reportAt: string;
   /** How long to keep the files of ended tasks. Null to keep them. */
   readonly retentionMs: number | null;
 }
@@ -43,6 +45,7 @@ export async function readUserConfig(home: string, format: ConfigFormat): Promis
     database: written.database ?? null,
     prices: written.prices ?? {},
     notify: settings.notify,
+    reportAt: written.report?.at ?? "07:00",
     retentionMs: written.retention === undefined ? null : parseRetention(written.retention),
   };
 }

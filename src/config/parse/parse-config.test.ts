@@ -131,6 +131,12 @@ describe("parseProject", () => {
     ["agents: { mine: { kind: command } }\n", /needs the key `command`: the program and its arguments/],
     ["agents: { codex: { command: [x] } }\n", /agents\.codex\.command: is allowed only for the kinds/],
     ["agents: { codex: { script: happy } }\n", /agents\.codex\.script: is allowed only for the kind `scripted`/],
+    ["mcp: { nightshift: { command: [x] } }\n", /`nightshift` is reserved/],
+    ["mcp: { a__b: { command: [x] } }\n", /single hyphens or underscores/],
+    ["mcp: { a: { command: [] } }\n", /mcp\.a\.command: found an empty list; allowed: at least 1 entries/],
+    ["mcp: { a: { command: [x], run: host } }\n", /mcp\.a\.run: found `"host"`; allowed: .*inside.*outside/],
+    ["mcp: { a: { command: [x], secrets: [NIGHTSHIFT_TOKEN] } }\n", /mcp\.a\.secrets/],
+    ["mcp: { a: { command: [x], tools: ['rm -rf'] } }\n", /up to 64 letters, digits/],
     ["secrets: { NIGHTSHIFT_TOKEN: { roles: [implement] } }\n", /this name is not valid/],
     [
       "secrets: { NPM_TOKEN: { roles: [] } }\n",

@@ -11,6 +11,17 @@ function resolve(own: ProjectWritten, user: UserWritten = {}): Settings {
 }
 
 describe("resolveSettings", () => {
+  it("starts MCP servers in the sandbox by default, and the project's definition replaces the user's", () => {
+    const written = {
+      mcp: { notes: { command: ["./bin/notes", "./bin"], tools: ["add"] }, wiki: { command: ["wiki"] } },
+    };
+    const user: UserWritten = { mcp: { notes: { command: ["old"], run: "outside", secrets: ["TOKEN"] } } };
+    expect(resolve(resolvePaths(written, "/shop", REGISTRY.agents), user).mcp).toEqual({
+      notes: { command: ["/shop/bin/notes", "./bin"], run: "inside", environment: {}, secrets: [], tools: ["add"] },
+      wiki: { command: ["wiki"], run: "inside", environment: {}, secrets: [], tools: null },
+    });
+  });
+
   it("has a default for everything", () => {
     const settings = resolve({});
     expect(settings).toMatchObject({
@@ -34,9 +45,11 @@ describe("resolveSettings", () => {
       },
       sandbox: { mode: "enforce", write: [], read: [], network: [], privateHosts: [], commands: null },
       secrets: {},
+      mcp: {},
       budget: { runUsd: null, taskUsd: null, nightUsd: null, monthUsd: null, runTokens: null },
       limits: { concurrentRuns: 2, openChangeRequests: 3, taskTimeoutMs: 14_400_000 },
       gates: { plan: "person", merge: "person" },
+      autoApprove: null,
       commitTrailer: "",
       instructions: "Be brief.",
     });

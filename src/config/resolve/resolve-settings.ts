@@ -12,6 +12,7 @@ import type {
   ScheduleSettings,
 } from "../../core/settings/settings.ts";
 import { DEFAULT_REACT } from "../../core/settings/settings.ts";
+import type { McpServerSettings } from "../../core/settings/mcp.ts";
 import { findAgentKind } from "../parse/rules.ts";
 import {
   pickOwn,
@@ -78,6 +79,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
       commands: own.sandbox?.commands ?? user.sandbox?.commands ?? null,
     },
     secrets: { ...user.secrets, ...own.secrets },
+    mcp: resolveMcp({ ...user.mcp, ...own.mcp }),
     budget: {
       runUsd: capAmount(user.budget?.run_usd, own.budget?.run_usd),
       taskUsd: capAmount(user.budget?.task_usd, own.budget?.task_usd),
@@ -105,9 +107,33 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
       merge: own.gates?.merge ?? user.gates?.merge ?? "person",
       proof: own.gates?.proof ?? user.gates?.proof ?? DEFAULTS.proof,
     },
+    autoApprove: resolveAutoApprove(user.auto_approve),
     commitTrailer: own.commit_trailer ?? user.commit_trailer ?? "",
     instructions,
   };
+}
+
+function resolveAutoApprove(written: UserWritten["auto_approve"]): Settings["autoApprove"] {
+  if (written === undefined) return null;
+  return {
+    readOnly: written.read_only ?? true,
+    directories: written.directories ?? [],
+    maxUsd: written.max_usd ?? null,
+  };
+}
+
+function resolveMcp(written: NonNullable<UserWritten["mcp"]>): Settings["mcp"] {
+  const servers = Object.entries(written).map(([name, server]): [string, McpServerSettings] => [
+    name,
+    {
+      command: server.command,
+      run: server.run ?? "inside",
+      environment: server.environment ?? {},
+      secrets: server.secrets ?? [],
+      tools: server.tools ?? null,
+    },
+  ]);
+  return Object.fromEntries(servers);
 }
 
 function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind[]): ForgeSettings | null {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PROOF_GATES } from "../../core/settings/settings.ts";
 import { CATEGORIES, WEEKDAYS } from "../../core/nightly/category.ts";
 import { ROLES, type Role } from "../../core/task/role.ts";
+import { MCP_PLACES, MCP_TOOL_NAME } from "../../core/settings/mcp.ts";
 import { argv, boundedRecord, environmentName, text } from "../../core/settings/values.ts";
 import { Cron } from "croner";
 import { DURATION_FORM, parseDuration } from "../../core/schedule/duration.ts";
@@ -48,6 +49,14 @@ const COMMAND_ALLOWED =
 
 /** Programs available in the sandbox: names or absolute paths. Patterns and relative paths would be ambiguous. */
 export const commandRules = z.array(z.string().min(1).max(10_000).refine(isCommandRule, COMMAND_ALLOWED)).max(200);
+
+export const report = z.strictObject({
+  at: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "a time of the day from `00:00` to `23:59`, such as `07:00`" })
+    .max(5)
+    .describe("Time of the day."),
+});
 
 export const timeZone = z.string().max(100).refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
 
@@ -196,10 +205,37 @@ export const sandboxLists = {
 
 export const secret = z.strictObject({ roles: roles.describe("Roles whose agents get the variable.") });
 
+const MCP_NAME_ALLOWED =
+  "up to 30 letters, digits and single hyphens or underscores, beginning and ending with a letter or digit; `nightshift` is reserved";
+
+/** Part of the names of its tools, `mcp__<name>__<tool>`, so it cannot contain two underscores. */
+export const mcpName = z
+  .string()
+  .max(30, MCP_NAME_ALLOWED)
+  .regex(/^(?!nightshift$)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/, MCP_NAME_ALLOWED);
+
+const mcpTool = z
+  .string()
+  .max(64)
+  .regex(MCP_TOOL_NAME, "the name of a tool: up to 64 letters, digits, `_` and `-`");
+
 export const mcpServer = z.strictObject({
   command: argv.describe("Program that starts the server, with its arguments."),
-  secrets: z.array(environmentName).max(50).optional().describe("Environment variables that are passed to the server."),
-  tools: words.optional().describe("Tools of the server that agents may call; default: all."),
+  run: z
+    .enum(MCP_PLACES)
+    .optional()
+    .describe(
+      "`inside` (default) starts the server in the sandbox of the agent. `outside` starts it on your machine without a sandbox; the agent only reaches the tools of its plan.",
+    ),
+  environment: boundedRecord(environmentName, z.string().max(10_000), 50)
+    .optional()
+    .describe("Environment variables of the server. Do not write secrets here."),
+  secrets: z
+    .array(environmentName)
+    .max(50)
+    .optional()
+    .describe("Environment variables of the daemon that the server gets. With `run: outside`, the agent never sees them."),
+  tools: z.array(mcpTool).max(200).optional().describe("Tools of the server that plans may name; default: all."),
 });
 
 export const budget = z.strictObject({
@@ -244,6 +280,16 @@ export const gates = z.strictObject({
     .describe(
       "What happens to a fix without a test that fails on the base commit: wait for a person (`require`), show it (`show`, the default), or do not look (`off`).",
     ),
+});
+
+export const autoApprove = z.strictObject({
+  read_only: z.boolean().optional().describe("Plans that write nothing need no person; default `true`; config.yaml only."),
+  max_usd: usd
+    .optional()
+    .describe("Maximum estimated cost of such a plan in USD, and the limit of its run; config.yaml only."),
+  directories: words
+    .optional()
+    .describe("Plans that write only to these directories need no person either; relative to this file; config.yaml only."),
 });
 
 const categories = z.array(z.enum(CATEGORIES)).max(20).optional();

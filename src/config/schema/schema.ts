@@ -137,7 +137,9 @@ const sharedKeys = (kinds: SettingsKinds) => ({
   secrets: boundedRecord(environmentName, section.secret, 100)
     .optional()
     .describe("Environment variables to pass to agents; default: none."),
-  mcp: boundedRecord(name, section.mcpServer, 50).optional().describe("MCP servers for agents, by name; default: none."),
+  mcp: boundedRecord(section.mcpName, section.mcpServer, 20)
+    .optional()
+    .describe("MCP servers whose tools the plan of a staged task can give to its agent, by name; default: none."),
   budget: section.budget.optional().describe("Limits on cost."),
   limits: section.limits.optional().describe("Limits on time and on the number of runs and change requests."),
   gates: section.gates.optional().describe("Decisions that need a person."),
@@ -181,19 +183,31 @@ export function createSchemas(kinds: SettingsKinds) {
         .describe(
           "Prices that override the built-in table, by model ID or by a prefix followed by `*`; config.yaml only.",
         ),
+      auto_approve: section.autoApprove
+        .optional()
+        .describe("Staged plans for which `--auto-approve` may skip a person; default: all without problems; config.yaml only."),
       retention: z
         .string()
         .max(5)
         .regex(/^[1-9][0-9]{0,3}d$/, { error: RETENTION_FORM })
         .optional()
         .describe("How long to keep transcripts and logs of ended tasks, such as `30d`; default: for ever; config.yaml only."),
+      report: section.report
+        .optional()
+        .describe("When the report of the night is sent, in `time_zone`; default: `07:00`; config.yaml only."),
       database: text.optional().describe("URL of a `postgres://` database; default: the SQLite file in the home folder; config.yaml only."),
     }),
   };
 }
 
 /** Keys that only config.yaml may set: a cloned repository must not choose its own sandbox mode or database. */
-export const USER_ONLY_KEYS: readonly string[] = ["database", "prices", "retention", "sandbox.mode", "sandbox.private_hosts"];
+export const USER_ONLY_KEYS: readonly string[] = [
+  "auto_approve",
+  "auto_approve.directories",
+  "auto_approve.max_usd",
+  "auto_approve.read_only",
+  "database",
+  "prices", "report", "report.at", "retention", "sandbox.mode", "sandbox.private_hosts"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 

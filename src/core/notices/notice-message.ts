@@ -1,4 +1,4 @@
-import type { NoticeAbout, NoticeData } from "./notice.ts";
+import { ALL_PROJECTS, type NoticeAbout, type NoticeData } from "./notice.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
@@ -30,6 +30,7 @@ const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
   missed: "was missed and starts now",
   skipped: "left out",
   refused: "could not be started",
+  report: "report of the night",
   quota: "waits for a usage limit to reset",
   login: "waits for a login",
   program: "waits for the program of its agent",
@@ -71,7 +72,7 @@ export function messageOf({ project, title, data }: NoticeContent): Message {
   const longest = data.about === undefined ? MAX_LINE : MAX_HAPPENED;
   const reasons = reasonsOf(data).slice(0, MAX_LINES - facts.length);
   return {
-    title: terminalLine(`${project}: ${wordFor(data)} – ${subject}`, MAX_TITLE),
+    title: terminalLine(`${project === ALL_PROJECTS ? "" : `${project}: `}${wordFor(data)} – ${subject}`, MAX_TITLE),
     lines: [...reasons.map((reason) => terminalLine(reason, longest)), ...facts],
   };
 }

@@ -13,9 +13,9 @@ export const CHANGE_REQUEST = "change request";
 
 /**
  * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
- * time was skipped because of it. `refused`: a scheduled time created no task. The others: it waits for this and is retried.
+ * time was skipped because of it. `refused`: a scheduled time created no task. `report`: what happened in a night. The others: it waits for this and is retried.
  */
-export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | ParkedFor;
+export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "report" | ParkedFor;
 
 /** Reasons to wait that people are notified about. */
 export const PARKED_FOR = ["quota", "login", "program", "provider", "remote", "machine"] as const;
@@ -114,6 +114,20 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
     durationMs: 0,
     waitingFor: null,
     next: ["nightshift doctor"],
+  };
+}
+
+/** The project of a notice that is about all projects. */
+export const ALL_PROJECTS = "";
+
+/** The notice data of a night's report. `lines` are at most four. */
+export function describeReport(lines: readonly string[], costUsd: number | null): NoticeData {
+  return {
+    ...describeRefused("", lines.join("\n")),
+    about: "report",
+    status: "succeeded",
+    costUsd,
+    next: ["nightshift report"],
   };
 }
 

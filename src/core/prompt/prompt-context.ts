@@ -71,6 +71,7 @@ export interface PromptValues {
 export type PromptData = Readonly<Partial<Record<DataVariable, string>>>;
 export type DataVariable =
   | "access"
+  | "directory"
   | "task_url"
   | "analysis"
   | "plan_comments"
@@ -126,6 +127,7 @@ const RESUMED_SECTIONS: readonly string[] = ["Artifacts", "Conversation", "Why y
 type Part =
   | TemplateVariable
   | "access"
+  | "directory"
   | "artifacts"
   | "metadata"
   | "report"
@@ -169,6 +171,7 @@ const SECTIONS: readonly {
     ],
     parts: ["access"],
   },
+  { title: "The project's files", lead: [], parts: ["directory"] },
   { title: "Task", lead: [], parts: ["task_title", "task_description", "metadata", "task_url", "related_task"] },
   { title: "Investigation report", lead: [], parts: ["report"] },
   { title: "Design", lead: [], parts: ["design"] },
@@ -198,6 +201,7 @@ function builtInVariables(input: PromptInput): Record<Part, string> {
     task_description: block("task description", task.description),
     metadata: values.category === null ? block("task metadata", describeMetadata(task)) : NONE,
     access: block("what can be granted", data.access),
+    directory: block("map of the project", data.directory),
     task_url: block("task address", data.task_url),
     category: inlineValue(values.category?.name ?? NONE),
     category_label: inlineValue(values.category?.label ?? NONE),

@@ -1,5 +1,5 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const MAX_MS = 7 * 86_400_000;
+export const MAX_DURATION_MS = 7 * 86_400_000;
 
 export const DURATION_FORM = "a duration such as 30s, 10m or 2h, at most 7d";
 
@@ -14,5 +14,5 @@ export function parseRetention(text: string): number | null {
 export function parseDuration(text: string): number | null {
   const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(amount ?? 0) * (UNITS[unit ?? ""] ?? 0);
-  return ms > 0 && ms <= MAX_MS ? ms : null;
+  return ms > 0 && ms <= MAX_DURATION_MS ? ms : null;
 }

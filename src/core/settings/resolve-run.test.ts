@@ -51,6 +51,15 @@ describe("resolveRun", () => {
     ]);
   });
 
+  it("limits only the roles that plan by the planning timeout", () => {
+    const options = { ...OPTIONS, timeoutMs: 10, planningTimeoutMs: 5 };
+    const timeouts = (["plan", "plan_revision", "execute", "design"] as const).map(
+      (role) => resolveRun(settingsOf(), { ...STATE, timeoutMs: 20 }, options, role).timeoutMs,
+    );
+    expect(timeouts).toEqual([5, 5, 10, 10]);
+    expect(resolveRun(settingsOf(), STATE, { ...OPTIONS, planningTimeoutMs: 5 }, "execute").timeoutMs).not.toBe(5);
+  });
+
   it("lets each layer choose the agent", () => {
     const agentOf = (own: ProjectWritten, user: UserWritten, state = STATE, options = OPTIONS): string =>
       resolveRun(settingsOf(own, user), state, options, "implement").agent;

@@ -1,7 +1,7 @@
 import { UserError } from "../text/errors.ts";
 import type { StateAgent } from "../pipeline/pipeline.ts";
 import type { StuckLimits } from "../task/detect-stuck.ts";
-import { CHANGING_ROLES, type Role } from "../task/role.ts";
+import { CHANGING_ROLES, PLANNING_ROLES, type Role } from "../task/role.ts";
 import { ROLE_DEFAULTS } from "../task/role-defaults.ts";
 import type { AgentSettings, Settings } from "./settings.ts";
 import type { AgentChoice, TaskOptions } from "../task/task.ts";
@@ -37,7 +37,7 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
     agent,
     agentSettings,
     model: checkModel(model ?? agentSettings.model ?? builtInModel(agentSettings, role)),
-    timeoutMs: options.timeoutMs ?? state.timeoutMs ?? own.timeoutMs,
+    timeoutMs: timeoutOf(options, role) ?? state.timeoutMs ?? own.timeoutMs,
     idleMs: own.idleMs,
     stuck: own.stuck,
     maxTurns: options.maxTurns ?? state.maxTurns ?? own.maxTurns,
@@ -49,6 +49,11 @@ export function resolveRun(settings: Settings, state: StateAgent, options: TaskO
     ]),
     tools: state.tools ?? own.tools,
   };
+}
+
+function timeoutOf({ timeoutMs, planningTimeoutMs }: TaskOptions, role: Role): number | null {
+  const isPlanning = PLANNING_ROLES.includes(role);
+  return (isPlanning ? planningTimeoutMs : undefined) ?? timeoutMs;
 }
 
 /**

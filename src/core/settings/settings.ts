@@ -1,5 +1,6 @@
 import type { Category, Weekday } from "../nightly/category.ts";
 import type { OwnSettings, SettingsKind, SettingsKinds } from "./kinds.ts";
+import type { McpServerSettings } from "./mcp.ts";
 import type { StuckLimits } from "../task/detect-stuck.ts";
 import type { Role } from "../task/role.ts";
 import type { Severity } from "../task/run.ts";
@@ -22,6 +23,8 @@ export interface Settings {
   readonly workspace: WorkspaceSettings;
   readonly sandbox: SandboxSettings;
   readonly secrets: Readonly<Record<string, { readonly roles: readonly Role[] }>>;
+  /** MCP servers by name. */
+  readonly mcp: Readonly<Record<string, McpServerSettings>>;
   readonly budget: BudgetSettings;
   readonly commonBudget: CommonBudget;
   readonly limits: LimitSettings;
@@ -29,9 +32,20 @@ export interface Settings {
   readonly schedules: readonly ScheduleSettings[];
   readonly notify: NotifySettings;
   readonly gates: { readonly plan: Gate; readonly merge: Gate; readonly proof: ProofGate };
+  /** What `--auto-approve` may skip a person for. Null: every plan without problems. */
+  readonly autoApprove: AutoApprove | null;
   readonly commitTrailer: string;
   /** `.nightshift/instructions.md`, part of every prompt; empty if there is none. */
   readonly instructions: string;
+}
+
+/** Always of the user's own file, so neither a repository nor an agent can widen it. */
+export interface AutoApprove {
+  /** Plans that write nothing. */
+  readonly readOnly: boolean;
+  /** Plans that write only here. Absolute. */
+  readonly directories: readonly string[];
+  readonly maxUsd: number | null;
 }
 
 export type Gate = "person" | "auto";
@@ -174,7 +188,7 @@ export interface ScheduleSettings {
 }
 
 /** Kinds of notices that channels can subscribe to; see NoticeKind in ports/store.ts. */
-export const NOTIFIED_KINDS = ["finished", "failed", "waiting"] as const;
+export const NOTIFIED_KINDS = ["finished", "failed", "waiting", "report"] as const;
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number];
 
 export interface NotifySettings {
@@ -189,12 +203,16 @@ export interface LimitSettings {
   readonly taskTimeoutMs: number;
 }
 
-export type SecretSources = Pick<Settings, "secrets" | "agents" | "forge" | "notify">;
+export type SecretSources = Pick<Settings, "secrets" | "mcp" | "agents" | "forge" | "notify">;
 
 /** The environment variables that hold secrets according to the settings. */
-export function listSecretNames(kinds: SettingsKinds, { secrets, agents, forge, notify }: SecretSources): string[] {
+export function listSecretNames(
+  kinds: SettingsKinds,
+  { secrets, mcp, agents, forge, notify }: SecretSources,
+): string[] {
   const names: unknown[] = [
     ...Object.keys(secrets),
+    ...Object.values(mcp).flatMap((server) => server.secrets),
     ...Object.values(agents).flatMap(({ kind, options }) => namesIn(kinds.agents, kind, options)),
     ...(forge === null ? [] : [forge.tokenEnv, forge.webhookSecretEnv]),
     ...(forge === null ? [] : namesIn(kinds.forges, forge.kind, forge.options)),

@@ -45,6 +45,7 @@ export const EVENT_TYPES = [
   "schedule.missed", // data: schedule, missed (times)
   "schedule.skipped", // the previous task has not ended; data: schedule, moment
   "schedule.refused", // the task could not be created; data: schedule, project
+  "report.sent", // to the channels; data: night
   "request.merged", // a change request; data: number, url
   "request.closed",
   "request.reopened",

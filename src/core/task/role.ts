@@ -22,6 +22,9 @@ export const ROLES = [...STATE_ROLES, "publish", "rank"] as const;
 
 export type Role = (typeof ROLES)[number];
 
+/** Roles that write a plan, also after feedback on an earlier one. */
+export const PLANNING_ROLES: readonly Role[] = ["plan", "plan_revision"];
+
 /** Roles that must change files. If they report success without a change, the outcome becomes `no_changes`. */
 export const CHANGING_ROLES: readonly Role[] = ["implement", "request_changes"];
 

@@ -1,5 +1,4 @@
 import type { Role } from "./role.ts";
-import type { Category } from "../nightly/category.ts";
 import type { ContextEntry } from "./documents/context-entry.ts";
 import type { DocumentKind, DocumentRef } from "./documents/document.ts";
 
@@ -128,10 +127,14 @@ export interface TaskOptions {
   readonly agent: string | null;
   readonly model: string | null;
   readonly timeoutMs: number | null;
+  /** For the roles that plan, instead of `timeoutMs`. */
+  readonly planningTimeoutMs?: number;
   readonly budgetUsd: number | null;
   /** Missing: the limit of the role. */
   readonly maxTurns?: number;
   readonly autoApprove: boolean;
+  /** Absolute directories that an executor may write in addition to those of its plan. */
+  readonly allowDirs?: readonly string[];
   readonly design: boolean;
   /**
    * Names of the project's checks that do not run as written, because they are not accepted and the task was submitted anyway.
@@ -144,6 +147,8 @@ export interface TaskOptions {
   readonly until?: { readonly state: string; readonly reached: boolean };
   /** The task may work at the same time as others whose plans name the same files. */
   readonly allowOverlap?: boolean;
+  /** Agents work directly in the project's directory. */
+  readonly inPlace?: boolean;
   /** Id of a task that the agents should know about. */
   readonly related?: string;
   /** The issue that the task was made from. */
@@ -349,52 +354,4 @@ export interface Artifact {
   readonly label: string;
   readonly url: string | null;
   readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** A task as requested by a person or a schedule. */
-export interface TaskDraft {
-  /** Empty only with `url`: the project that the URL belongs to. */
-  readonly project: string;
-  readonly pipeline: string;
-  readonly title: string | null;
-  readonly description: string;
-  readonly priority: Priority;
-  readonly size: Size | null;
-  readonly complexity: Complexity | null;
-  readonly tags: readonly string[];
-  readonly agent: string | null;
-  readonly model: string | null;
-  readonly timeoutMs: number | null;
-  readonly budgetUsd: number | null;
-  readonly autoApprove: boolean;
-  readonly design: boolean;
-  /** Start the task even if the project's checks are not accepted and do not run. */
-  readonly withoutChecks: boolean;
-  readonly maxTurns?: number | null;
-  /** Ids of the tasks that must succeed before this one starts. */
-  readonly after?: readonly string[];
-  /** Name of a state or role. The task stops when that step is done. */
-  readonly until?: string | null;
-  /** Work at the same time as other tasks whose plans name the same files. */
-  readonly allowOverlap?: boolean;
-  /** Id of a task that the agents should know about. */
-  readonly related?: string | null;
-  /** Number of an issue at the project's forge. Its title and text are added to the draft's. */
-  readonly issue?: number | null;
-  /** For pipelines that review a change request: its address at the forge. */
-  readonly url?: string | null;
-  /** Best of N: two or more agents that each implement the task. */
-  readonly bestOf?: readonly AgentChoice[];
-  /** For `improve` only. Null: the settings of the weekday apply. */
-  readonly improve: ImproveDraft | null;
-  /** Idempotency key: two drafts with the same key create one task. */
-  readonly key: string | null;
-}
-
-export interface ImproveDraft {
-  readonly category: Category | null;
-  /** Do not try other categories if this one yields nothing. */
-  readonly only: boolean;
-  /** The scheduled time, which determines the weekday; null: now. */
-  readonly scheduledAt: number | null;
 }

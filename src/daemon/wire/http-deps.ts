@@ -3,6 +3,7 @@ import { createCommands } from "../../engine/commands/commands.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import type { Outage } from "../../engine/reconcile/outages.ts";
+import { readReport } from "../../engine/report/read-report.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
@@ -48,6 +49,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
       budgets: (project) => listBudgets(ports, project),
+      report: (query) => readReport(ports, query),
       preview: (draft, actor) => previewTask(ports, draft, actor),
     },
     store: ports.store,
@@ -87,7 +89,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
 /** Every variable that a model provider or a registered project uses for a key. */
 async function listKeyNames({ ports, registry, user }: Wired): Promise<readonly string[]> {
   const names = new Set(listModelVariables());
-  const common = { secrets: {}, agents: {}, forge: null, notify: user.notify };
+  const common = { secrets: {}, mcp: {}, agents: {}, forge: null, notify: user.notify };
   for (const project of await ports.store.projects.listProjects()) {
     const settings = await ports.projects.lastGood(project).catch(() => common);
     for (const name of listSecretNames(registry, settings)) names.add(name);

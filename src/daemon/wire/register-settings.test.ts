@@ -10,6 +10,7 @@ const project = sampleProject({ remote: "https://ci:p%40ss-of-remote@git.interna
 // Only the settings that name secrets and channels.
 const settings = {
   secrets: { LOGIN: { roles: [] } },
+  mcp: {},
   agents: {},
   forge: { kind: "gitlab", tokenEnv: "FORGE_LOGIN", webhookSecretEnv: "CALL", options: {} },
   notify: { channels: { webhook: { url: "https://example.com", secret_env: "HOOK" } }, heartbeat: null },

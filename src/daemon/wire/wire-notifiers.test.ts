@@ -50,6 +50,11 @@ function open(heartbeat: string | null = null): Channels & { readonly read: (ove
     },
     write: (line) => void printed.push(line),
     runLog: join(dir.path, "nights.jsonl"),
+    readUser: async () => {
+      const settings = readSettings();
+      if (settings === null) throw new Error("line 3 is wrong");
+      return { notify: settings.notify, timeZone: settings.timeZone, reportAt: "07:00" };
+    },
     heartbeat,
   });
   const read = (over: Partial<Project> = {}): void => {
@@ -110,6 +115,16 @@ test("night logs get only the notice that ends a night", () => {
   expect(channels.channelsFor("shop", "failed", NIGHT)).toEqual(["terminal", "run_log", "ntfy", "confluence"]);
   expect(channels.channelsFor("shop", "failed", {})).toEqual(["terminal", "ntfy"]);
   expect(channels.channelsFor("shop", "failed", { ...NIGHT, about: "missed" })).toEqual(["terminal", "ntfy"]);
+});
+
+test("the report goes to the terminal and to the user's channels that want it, as config.yaml says now", async () => {
+  const channels = open();
+  written = { ntfy: { ...NTFY, on: ["report"] }, webhook: { url: "https://x.example.com", on: ["failed"] } };
+  expect(await channels.readReport()).toEqual({ at: "07:00", timeZone: "UTC", channels: ["terminal", "ntfy"] });
+  expect(await channels.notifierFor("", "ntfy")).not.toBeNull();
+  written = {};
+  expect((await channels.readReport()).channels).toEqual(["terminal"]);
+  expect(await channels.notifierFor("", "ntfy")).toBeNull();
 });
 
 describe("notifierFor", () => {

@@ -2,8 +2,9 @@ import { callOk, pathSecrets } from "../../adapters/notifiers/shared/call.ts";
 import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
 import { createRunLog } from "../../adapters/notifiers/run-log/run-log.ts";
 import { createTerminalNotifier } from "../../adapters/notifiers/terminal/terminal.ts";
+import type { UserConfig } from "../../config/files/user-config.ts";
 import { locationKey, type SettingsListener } from "../../config/files/project-files.ts";
-import { isEndOfNight, RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
+import { ALL_PROJECTS, isEndOfNight, RUN_LOG, TERMINAL } from "../../core/notices/notice.ts";
 import type { OwnSettings } from "../../core/settings/kinds.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
@@ -25,6 +26,8 @@ export interface ChannelsOptions {
   /** Prints notices on the terminal. */
   readonly write: (line: string) => void;
   readonly runLog: string;
+  /** Reads config.yaml again. Throws ConfigError while it is invalid. */
+  readonly readUser: () => Promise<Pick<UserConfig, "notify" | "timeZone" | "reportAt">>;
   /** URL in config.yaml, used while no project is registered. */
   readonly heartbeat: string | null;
   /** For tests. */
@@ -33,6 +36,7 @@ export interface ChannelsOptions {
 
 export interface Channels {
   readonly channelsFor: EnginePorts["channels"]["namesFor"];
+  readonly readReport: EnginePorts["channels"]["readReport"];
   notifierFor(project: string, channel: string): Promise<Notifier | null>;
   /** Heartbeat URLs of this project, or of all registered ones, without duplicates. */
   listHeartbeatUrls(project: string | null): Promise<readonly string[]>;
@@ -57,15 +61,20 @@ export function createChannels(options: ChannelsOptions): Channels {
         (channel) => !nightLogs.includes(channel) || isEndOfNight(kind, data),
       );
     },
+    async readReport() {
+      const { notify, timeZone, reportAt } = await options.readUser();
+      const wanted = Object.entries(notify.channels).filter(([, settings]) => wants(settings, "report"));
+      const channels = [...Object.keys(builtIn), ...wanted.map(([channel]) => channel)];
+      return { at: reportAt, timeZone, channels: channels.filter((channel) => !nightLogs.includes(channel)) };
+    },
     async notifierFor(name, channel) {
       const notifier = builtIn[channel];
       if (notifier !== undefined) return notifier;
-      const project = await store.projects.getProject(name);
       const definition = notifiers.find(({ kind }) => kind === channel);
-      if (project === null || definition === undefined) return null;
-      const { notify, timeZone } = await projects.lastGood(project);
-      const settings = notify.channels[channel];
-      if (settings === undefined) return null;
+      const current = await readChannels(name);
+      const settings = current?.notify.channels[channel];
+      if (definition === undefined || current === null || settings === undefined) return null;
+      const { timeZone } = current;
       return definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
     },
     async listHeartbeatUrls(project) {
@@ -82,6 +91,13 @@ export function createChannels(options: ChannelsOptions): Channels {
       else if (known.get(project.name)?.location !== location) known.delete(project.name);
     },
   };
+
+  /** Null for a project that is not registered any more. */
+  async function readChannels(name: string): Promise<Pick<Settings, "notify" | "timeZone"> | null> {
+    if (name === ALL_PROJECTS) return options.readUser();
+    const project = await store.projects.getProject(name);
+    return project === null ? null : projects.lastGood(project);
+  }
 }
 
 /** Sends one heartbeat. Throws DeliveryError. */

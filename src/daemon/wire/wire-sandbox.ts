@@ -1,6 +1,7 @@
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import { requirePassed, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
-import { refuseWrites } from "../../adapters/sandboxes/grants/resolve-grants.ts";
+import { realDirectory } from "../../config/files/real-directory.ts";
+import { refuseGrants } from "../../adapters/sandboxes/grants/resolve-grants.ts";
 import type { SandboxAccess } from "../../engine/ports.ts";
 import { personHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
@@ -61,7 +62,14 @@ export function createSandboxAccess({
     mode,
     limitsFor: sandboxLimits(),
     findProblem: gate.findProblem,
-    refuseDirectories: (paths) => refuseWrites(paths, [home]),
+    resolvePath: realDirectory,
+    refuseDirectories: (paths, inPlace = null) =>
+      refuseGrants({
+        write: paths,
+        read: inPlace === null ? [] : [inPlace],
+        forbidden: [home],
+        ...(inPlace !== null && { cwd: inPlace, inPlace: true }),
+      }),
   };
 }
 

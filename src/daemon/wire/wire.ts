@@ -10,6 +10,7 @@ import { createLocalCourier } from "../../adapters/couriers/local.ts";
 import { createGitWorkspaces } from "../../adapters/git/workspaces.ts";
 import { createSupervisors } from "../../adapters/process/supervisors.ts";
 import { reportServerFor } from "../../adapters/process/find-report-server.ts";
+import { createFileRecord } from "../../adapters/file-record/file-record.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createSecretScan } from "../../adapters/secret-scan/scan.ts";
 import { openSqliteStore } from "../../adapters/stores/sqlite/open.ts";
@@ -66,7 +67,9 @@ export async function wire(options: WireOptions): Promise<Wired> {
   const env = createHostEnvironment({ env: own, home, secrets, log });
   const paths = homePaths(home);
   const user = await readUserConfig(home, registry.format);
-  secrets.addVariables(listSecretNames(registry, { secrets: {}, agents: {}, forge: null, notify: user.notify }));
+  secrets.addVariables(
+    listSecretNames(registry, { secrets: {}, mcp: {}, agents: {}, forge: null, notify: user.notify }),
+  );
   requireFilledDatabase(paths);
   const store = await openSqliteStore({ file: paths.db, log });
   const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
@@ -78,6 +81,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     store,
     write,
     runLog: join(paths.logs, "nights.jsonl"),
+    readUser: () => readUserConfig(home, registry.format),
     heartbeat: user.notify.heartbeat?.url ?? null,
   });
   projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
@@ -98,17 +102,12 @@ export async function wire(options: WireOptions): Promise<Wired> {
   const sandbox = createSandboxGate({ mode: user.sandboxMode, home, env });
   const ports: EnginePorts = {
     store,
-    courier: createLocalCourier({
-      onError: (run, error) =>
-        log.error("a run was dropped after an unexpected error", {
-          run,
-          error: error instanceof Error ? error.stack : String(error),
-        }),
-    }),
+    courier: createCourier(log),
     workspaces: createGitWorkspaces({ mirrorsDir: paths.mirrors, workspacesDir: paths.workspaces, log }),
     checkouts: createCheckouts(),
     supervisors: createSupervisors({ home, log, compileCache: env["NODE_COMPILE_CACHE"] }),
     runFiles,
+    fileRecord: createFileRecord(),
     projects: projectFiles,
     clock,
     cron: createCron(),
@@ -122,7 +121,11 @@ export async function wire(options: WireOptions): Promise<Wired> {
     },
     sandbox: createSandboxAccess({ mode: user.sandboxMode, gate: sandbox, home }),
     secrets: createSecretAccess(secrets, { path: env["PATH"] ?? "", log }),
-    channels: { namesFor: channels.channelsFor, openNotifier: channels.notifierFor },
+    channels: {
+      namesFor: channels.channelsFor,
+      readReport: channels.readReport,
+      openNotifier: channels.notifierFor,
+    },
     forges: { open: createForgeFinder(registry.forges, env) },
     host: {
       home,
@@ -137,6 +140,16 @@ export async function wire(options: WireOptions): Promise<Wired> {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
   return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+}
+
+function createCourier(log: Log): EnginePorts["courier"] {
+  return createLocalCourier({
+    onError: (run, error) =>
+      log.error("a run was dropped after an unexpected error", {
+        run,
+        error: error instanceof Error ? error.stack : String(error),
+      }),
+  });
 }
 
 function createSecretAccess(

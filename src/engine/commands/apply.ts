@@ -1,4 +1,5 @@
 import { newEvent, type Actor } from "../../core/task/event.ts";
+import { isInPlace } from "../../core/task/in-place.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { AppliedChange } from "../../ports/checkout.ts";
@@ -17,8 +18,8 @@ export async function applyTask(
 ): Promise<AppliedChange> {
   return withTaskLock(ports, id, async () => {
     const task = await readTask(ports, id);
-    const { from, to } = requireFiles(task);
     const { name, path } = await requireProject(ports.store, task.project);
+    const { from, to } = requireFiles(task, path);
     if (path === null)
       throw new UserError(
         "conflict",
@@ -38,12 +39,18 @@ export async function applyTask(
   });
 }
 
-function requireFiles(task: Task): { readonly from: string; readonly to: string } {
+function requireFiles(task: Task, path: string | null): { readonly from: string; readonly to: string } {
   if (!hasEnded(task))
     throw new UserError(
       "conflict",
       `Cannot apply ${task.id}: it is ${task.status}.`,
       "Only the files of a task that has ended can be applied.",
+    );
+  if (isInPlace(task))
+    throw new UserError(
+      "conflict",
+      `The files of ${task.id} are already in ${path}: it worked in place.`,
+      `See "nightshift results ${task.id}".`,
     );
   const { baseCommit, headCommit } = task;
   if (baseCommit === null || headCommit === null || baseCommit === headCommit)

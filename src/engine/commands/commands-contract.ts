@@ -3,11 +3,13 @@ import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";
-import type { TaskDraft, Task } from "../../core/task/task.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { AppliedChange, ApplyParams } from "../../ports/checkout.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { Right, Requester } from "../../core/task/requester.ts";
-import type { Project, TokenRow } from "../../ports/store.ts";
+import type { Project } from "../../ports/store.ts";
+import type { TokenRow } from "../../ports/store-people.ts";
 
 /**
  * Every change that a person or agent can request, through the CLI, the web page, the API or chat. A command throws a

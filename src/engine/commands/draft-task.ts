@@ -1,5 +1,5 @@
 import { NIGHT_WORK, type ScheduledWork } from "../../core/schedule/schedule.ts";
-import type { TaskDraft } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 
 /** The task of a schedule. Everything that the schedule does not set comes from the project's settings. */
 export function draftScheduledTask(project: string, work: ScheduledWork): TaskDraft {

@@ -1,10 +1,12 @@
-import { executionPlan } from "../../core/outcomes/execution-plan.ts";
+import { editablePlan } from "../../core/outcomes/execution-plan.ts";
 import { newVersion, newestOf, toRef, type TaskDocument } from "../../core/task/documents/document.ts";
+import { isInPlace } from "../../core/task/in-place.ts";
 import type { Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { findProblems } from "../run/plan/check-plan.ts";
+import type { Work } from "../run/step-context.ts";
 import { requireProject } from "./require-project.ts";
 
 export interface EditedPlan {
@@ -17,22 +19,30 @@ export interface EditedPlan {
 export async function editPlan(ports: EnginePorts, task: Task, edited: unknown): Promise<EditedPlan> {
   const pipeline = await pipelineOf(ports, task);
   const newest = newestOf(task.documents, "plan");
-  const { waitingFor, baseCommit, headCommit } = task;
+  const { waitingFor } = task;
+  const work = workOf(task);
   const isPlan = newest !== null && waitingFor?.kind === "approval" && waitingFor.planHash === newest.hash;
-  if (pipeline.plan !== "execution" || !isPlan || baseCommit === null || headCommit === null)
+  if (pipeline.plan !== "execution" || !isPlan || work === undefined)
     throw new UserError("invalid", "Only the plan of a staged task can be edited.", "Ask for another one with revise.");
-  const parsed = executionPlan.safeParse(edited);
+  const parsed = editablePlan.safeParse(edited);
   if (!parsed.success)
     throw refusal(parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`));
   const project = await requireProject(ports.store, task.project);
   const settings = await ports.projects.settings(project);
   const context = { ports, task, project, settings, pipeline };
-  const problems = await findProblems(context, { baseCommit, headCommit }, parsed.data);
+  const problems = await findProblems(context, work, parsed.data);
   if (problems.length > 0) throw refusal(problems);
   const content = { ...parsed.data, problems: [] };
   const by = { run: newest.run, at: ports.clock.now(), digest: ports.digest };
   const document = newVersion({ kind: "plan", content }, task.documents, by);
   return { document, task: waitWith(task, document, waitingFor.since) };
+}
+
+/** Null if the task works in place. Undefined if it has no commits yet. */
+function workOf(task: Task): Work | null | undefined {
+  const { baseCommit, headCommit } = task;
+  if (isInPlace(task)) return null;
+  return baseCommit === null || headCommit === null ? undefined : { baseCommit, headCommit };
 }
 
 function waitWith(task: Task, document: TaskDocument, since: number): Task {

@@ -7,7 +7,7 @@ import { buildContext } from "../../core/prompt/prompt-context.ts";
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import type { Role } from "../../core/task/role.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { TaskDraft } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { EnginePorts } from "../ports.ts";
 import { promptValues } from "../run/prompt/write-prompt.ts";
 import { draftTask, type DraftedTask } from "./submit.ts";

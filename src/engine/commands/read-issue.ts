@@ -1,5 +1,6 @@
 import type { Settings } from "../../core/settings/settings.ts";
-import type { TaskDraft, TaskIssue } from "../../core/task/task.ts";
+import type { TaskIssue } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { ForgeError, UserError } from "../../core/text/errors.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";

@@ -1,7 +1,8 @@
 import { postsReview } from "../../core/pipeline/pipeline-graph.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import { hasEnded, type ReviewedRequest, type Task, type TaskDraft } from "../../core/task/task.ts";
+import { hasEnded, type ReviewedRequest, type Task } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { ForgeError, UserError } from "../../core/text/errors.ts";
 import { terminalLine } from "../../core/text/terminal-text.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";

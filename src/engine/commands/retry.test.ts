@@ -5,7 +5,9 @@ import { ADA, openEngineWorld, type EngineWorld } from "../../testing/engine/eng
 let world: EngineWorld;
 afterEach(() => world.close());
 
-async function cancelled(draft: { readonly model?: string } = {}): Promise<Task> {
+async function cancelled(
+  draft: { readonly model?: string; readonly planningTimeoutMs?: number; readonly pipeline?: string } = {},
+): Promise<Task> {
   world = await openEngineWorld({
     script: () => ({}),
     settings: "  other: { kind: command, command: [/bin/true] }\n",
@@ -22,6 +24,15 @@ describe("retry with other options", () => {
     await world.commands.cancel(id, ADA);
     const second = await world.commands.retry(id, { model: "new-model" }, ADA);
     expect(second.options).toMatchObject({ agent: null, model: "new-model", maxTurns: 7 });
+  });
+
+  it("limits planning by a new timeout too", async () => {
+    const { id } = await cancelled({ pipeline: "staged", planningTimeoutMs: 1_000 });
+    const kept = await world.commands.retry(id, { maxTurns: 7 }, ADA);
+    expect(kept.options).toMatchObject({ planningTimeoutMs: 1_000 });
+    await world.commands.cancel(id, ADA);
+    const task = await world.commands.retry(id, { timeoutMs: 60_000 }, ADA);
+    expect(task.options).not.toHaveProperty("planningTimeoutMs");
   });
 
   it("does not give the model of one agent to another", async () => {

@@ -5,7 +5,8 @@ import { postsReview } from "../../core/pipeline/pipeline-graph.ts";
 import { findStopState } from "../../core/pipeline/stop-after.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { ReviewedRequest, Task, TaskDraft, TaskIssue } from "../../core/task/task.ts";
+import type { ReviewedRequest, Task, TaskIssue } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { terminalLine, terminalText } from "../../core/text/terminal-text.ts";
 import type { Project } from "../../ports/store.ts";
 import { noticesFor } from "../deliver/notices.ts";
@@ -17,7 +18,10 @@ import { createAgents, requireKeys } from "./require-agents.ts";
 import { requireAcceptedChecks } from "./require-accepted-checks.ts";
 import { readIssueIntoDraft } from "./read-issue.ts";
 import { findProjectOfRequest, readRequestIntoDraft } from "./read-request.ts";
+import { requireAllowedDirectories } from "./require-directories.ts";
+import { requirePlanning } from "./require-planning.ts";
 import { holdForDependencies, requireDependencies, requireRelated } from "./dependencies.ts";
+import { requirePlace } from "./require-place.ts";
 import { requireProject } from "./require-project.ts";
 import { requireVariants } from "./variants/require-variants.ts";
 import { schedulesOf } from "../../core/schedule/schedule.ts";
@@ -40,6 +44,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
     request,
     related: own,
   } = await draftTask(ports, draft, actor);
+  const inPlace = requirePlace(project, pipeline, draft);
   const unchecked = await requireAcceptedChecks(ports, project, draft.withoutChecks);
   // A schedule does not fail: its task waits for the key, and a notice says so.
   if (actor.kind !== "system") requireKeys(ports, { pipeline, settings, task: drafted });
@@ -54,6 +59,7 @@ export async function submit(ports: EnginePorts, draft: TaskDraft, actor: Actor)
       unchecked,
       ...(after.length > 0 && { after }),
       ...(draft.allowOverlap === true && { allowOverlap: true }),
+      ...(inPlace && { inPlace }),
       ...(draft.until != null && { until: { state: findStopState(pipeline, facts, draft.until), reached: false } }),
       ...(related !== null && { related }),
       ...(issue !== null && { issue }),
@@ -115,6 +121,8 @@ export async function draftTask(ports: EnginePorts, written: TaskDraft, actor: A
   const { pipeline, text } = await ports.projects.pipeline(project, given.pipeline);
   const { draft: withIssue, issue } = await readIssueIntoDraft(ports, given, { project, settings });
   const read = await readRequestIntoDraft(ports, withIssue, { project, settings, pipeline, number });
+  requirePlanning(pipeline, read.draft);
+  requireAllowedDirectories(ports, { pipeline, project, directories: read.draft.allowDirs ?? [] });
   const task = makeTask(ports, { draft: read.draft, actor, settings, pipeline });
   createAgents(ports, { pipeline, settings, task });
   return { project, settings, pipeline, text, task, issue, request: read.request, related: read.related };
@@ -152,9 +160,11 @@ function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: Task
       agent: draft.agent,
       model: draft.model,
       timeoutMs: draft.timeoutMs,
+      ...(draft.planningTimeoutMs != null && { planningTimeoutMs: draft.planningTimeoutMs }),
       budgetUsd: draft.budgetUsd,
       ...(draft.maxTurns != null && { maxTurns: draft.maxTurns }),
       autoApprove: draft.autoApprove,
+      ...(draft.allowDirs !== undefined && draft.allowDirs.length > 0 && { allowDirs: draft.allowDirs }),
       design: draft.design,
       ...(draft.bestOf !== undefined && { bestOf: draft.bestOf }),
     },

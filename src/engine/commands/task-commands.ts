@@ -221,7 +221,9 @@ async function changeOptions(ports: EnginePorts, task: Task, draft: RetryDraft):
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value != null));
   if (Object.keys(given).length === 0) return task;
   const model = draft.agent == null || draft.agent === task.options.agent ? task.options.model : null;
-  const changed: Task = { ...task, options: { ...task.options, model, ...given } };
+  const { planningTimeoutMs: _replaced, ...options } = task.options;
+  const kept = draft.timeoutMs == null ? task.options : options;
+  const changed: Task = { ...task, options: { ...kept, model, ...given } };
   const settings = await ports.projects.settings(await requireProject(ports.store, task.project));
   requireKeys(ports, { pipeline: await pipelineOf(ports, task), settings, task: changed });
   return changed;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newEvent, type Actor } from "../../core/task/event.ts";
 import { UserError } from "../../core/text/errors.ts";
-import type { TokenRow } from "../../ports/store.ts";
+import type { TokenRow } from "../../ports/store-people.ts";
 import type { EnginePorts, Host } from "../ports.ts";
 import type { NewToken, TokenDraft } from "./commands-contract.ts";
 

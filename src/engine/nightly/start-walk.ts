@@ -3,7 +3,8 @@ import { advance, begin, type Advance, type AdvanceParams } from "../../core/pip
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
 import { categoriesAt } from "../../core/schedule/schedule.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Items, TaskDraft } from "../../core/task/task.ts";
+import type { Items } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import { outcomeOf } from "../run/step-context.ts";
 
 interface WalkParams {

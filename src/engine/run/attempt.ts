@@ -19,6 +19,7 @@ import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
 import { limitForForeignCode } from "../../policy/access/foreign-code.ts";
+import { mayRepeat } from "./may-repeat.ts";
 import { describeError, failureOf } from "./explain-error.ts";
 import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
@@ -224,8 +225,9 @@ async function commitResult(context: StepContext, unredacted: StepResult): Promi
   const result = redactResult(ports, unredacted);
   // Before the commit, because it would be lost if the daemon crashed in between. It is idempotent.
   await rememberAbandoned(context, decideNext(context, context.task, result).advance.task);
+  const repeats = await mayRepeat(context);
   await transact(ports, run.task, lease, async (current) =>
-    decideNext(context, current, result, await decideAgentParking(context, result)),
+    decideNext(context, current, result, { ...(await decideAgentParking(context, result)), mayRepeat: repeats }),
   );
 }
 
@@ -247,7 +249,7 @@ function decideNext(
   context: StepContext,
   current: Task,
   result: StepResult,
-  { parked, change, events }: AgentParking = NOT_PARKED,
+  { parked, change, events, mayRepeat: repeats }: AgentParking & { readonly mayRepeat?: boolean } = NOT_PARKED,
 ): Decision {
   const { ports, run, pipeline, settings } = context;
   const at = ports.clock.now();
@@ -259,7 +261,7 @@ function decideNext(
     pipeline,
     task,
     outcome: applyOrder(task, result.outcome),
-    run: { id: run.id, role: run.role, step: run.step },
+    run: { id: run.id, role: run.role, step: run.step, mayRepeat: repeats ?? true },
     actor: SYSTEM,
     facts: factsOf(withReportedPlan(task, result.outcome), settings),
     limits: limitsOf(settings),
@@ -326,7 +328,11 @@ function toRunEnd(run: Run, result: StepResult, finishedAt: number): RunEnd {
     payload: {
       summary: result.outcome.summary,
       ...result.outcome.payload,
-      ...(result.denials.length > 0 && { denied: result.denials.map(({ sentence }) => sentence) }),
+      ...(result.denials.length > 0 && {
+        denied: result.denials.map(({ sentence }) => sentence),
+        denials: result.denials,
+      }),
+      ...(result.artifactFailures.length > 0 && { not_recorded: result.artifactFailures }),
     },
     exit: result.exit,
     endedBy: result.endedBy,

@@ -1,6 +1,7 @@
 import { resolveRun } from "../../core/settings/resolve-run.ts";
 import { BUILT_IN_CHECKS, describeCheckStatus } from "../../core/task/checks/describe-check.ts";
 import { SYSTEM, type EventDraft } from "../../core/task/event.ts";
+import { FILE_CHANGES } from "../../core/task/file-change.ts";
 import type { CheckResult, Run } from "../../core/task/run.ts";
 import type { StepContext, StepResult } from "./step-context.ts";
 
@@ -44,9 +45,12 @@ export function productEvents(run: Run, result: StepResult, at: number): readonl
           },
         }),
       ),
-    ...result.artifacts.map(({ type, label, url }) =>
-      event("artifact.added", "debug", { summary: `${type}: ${label}`, data: { type, label, url } }),
-    ),
+    ...result.artifacts
+      .filter(({ type }) => type !== "file")
+      .map(({ type, label, url }) =>
+        event("artifact.added", "debug", { summary: `${type}: ${label}`, data: { type, label, url } }),
+      ),
+    ...describeFiles(result.artifacts).map((content) => event("artifact.added", "debug", content)),
     ...result.artifactFailures.map((summary) => event("artifact.failed", "warning", { summary, data: {} })),
   ];
 }
@@ -57,6 +61,18 @@ function describeTools(uses: StepResult["toolUses"]): readonly Pick<EventDraft, 
   if (counts.length === 0) return [];
   const summary = `tools used: ${counts.map(([name, count]) => `${name} (${count})`).join(", ")}`;
   return [{ summary, data: { tools: Object.fromEntries(counts) } }];
+}
+
+/** One event for all files, as there may be hundreds. */
+function describeFiles(artifacts: StepResult["artifacts"]): readonly Pick<EventDraft, "summary" | "data">[] {
+  const files = artifacts.filter(({ type }) => type === "file");
+  const counts = FILE_CHANGES.map((change) => ({
+    change,
+    count: files.filter(({ data }) => data["change"] === change).length,
+  })).filter(({ count }) => count > 0);
+  if (counts.length === 0) return [];
+  const summary = `files: ${counts.map(({ change, count }) => `${count} ${change}`).join(", ")}`;
+  return [{ summary, data: { type: "file", files: files.length } }];
 }
 
 function isOk({ status }: CheckResult): boolean {

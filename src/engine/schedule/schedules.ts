@@ -8,7 +8,8 @@ import {
   type Schedule,
   type ScheduleProgress,
 } from "../../core/schedule/schedule.ts";
-import { hasEnded, OPEN_STATUSES, type Task, type QueueReason, type TaskDraft } from "../../core/task/task.ts";
+import { hasEnded, OPEN_STATUSES, type Task, type QueueReason } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { NewNotice, Page, Project } from "../../ports/store.ts";
 import { draftScheduledTask } from "../commands/draft-task.ts";
 import { noticesFor, refusalNotices, findFirstQueued } from "../deliver/notices.ts";

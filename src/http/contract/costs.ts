@@ -4,14 +4,14 @@ import { listOf, requestedTime, shortText, time, tokensSchema } from "./common.t
 
 /** Accepts the years 1970 to 2999. */
 const YEARS = /^(19[7-9]|2\d\d)\d-/;
-const day = z.iso.date().max(10).regex(YEARS);
+export const day = z.iso.date().max(10).regex(YEARS);
 const moment = requestedTime.regex(YEARS);
 const someDays = z
   .string()
   .max(5)
   .regex(/^[1-9]\d{0,3}d$/);
 
-const sinceSchema = z.union([day, moment, someDays], {
+export const sinceSchema = z.union([day, moment, someDays], {
   error: "must be a day (2026-11-15), a timestamp (2026-11-15T22:00:00Z) or a number of days (7d)",
 });
 const untilSchema = z.union([day, moment], {

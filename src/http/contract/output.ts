@@ -42,6 +42,7 @@ export const outputPageSchema = z
         at: time,
         from: z.enum(TRANSCRIPT_SOURCES),
         command: z.string(),
+        text: z.string().optional().meta({ description: "The line as it was printed; only with `raw`." }),
         events: z.array(transcriptEventSchema),
       }),
     ),

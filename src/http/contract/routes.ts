@@ -11,6 +11,7 @@ import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
+import { reportQuerySchema, reportSchema } from "./report.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
@@ -98,6 +99,10 @@ export const ROUTES = {
       format: z.enum(["stream", "json"]).default("stream"),
       offset: offset.optional(),
       last_event_id: offset.optional(),
+      raw: shortText
+        .pipe(z.stringbool())
+        .default(false)
+        .meta({ description: "With `format=json`: include the lines as they were printed." }),
     }),
     ok: outputPageSchema,
     stream: outputPageSchema,
@@ -131,6 +136,12 @@ export const ROUTES = {
     replay: false,
   }),
 
+  "GET /report": route({
+    summary: "Get the report of a night: what ran, what waits for a person, and what it cost. Default: the last night.",
+    right: "read",
+    query: reportQuerySchema,
+    ok: reportSchema,
+  }),
   "GET /costs": route({
     summary: "Get the costs of agent runs, including those of deleted tasks. Default: the last 30 days.",
     right: "read",

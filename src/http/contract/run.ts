@@ -21,6 +21,10 @@ export const runSchema = z
     attempt: z.int(),
     exit: z.strictObject({ code: z.int().nullable(), signal: z.string().nullable() }).nullable(),
     ended_by: z.enum(ENDED_BY).nullable(),
+    pid: z.int().nullable().meta({ description: "Leader of the process tree, while a command runs. Null in lists." }),
+    denials: z
+      .array(z.strictObject({ kind: z.string(), target: z.string(), sentence: z.string(), count: z.int() }))
+      .meta({ description: "What the sandbox denied, how often, and what would allow it." }),
     session_id: z.string().nullable(),
     sandbox: z.string().nullable(),
     commit: z.string().nullable(),

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/documents/context-entry.ts";
+import { MAX_DURATION_MS } from "../../core/schedule/duration.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
 import { PROOFS } from "../../core/task/checks/proof.ts";
 import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
-import { freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
+import { absolutePath, freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { checkSchema, runSchema } from "./run.ts";
 
@@ -33,6 +34,9 @@ export const waitingForSchema = z
       since: time,
       plan_hash: z.string().nullable().meta({ description: "Hash of the document to approve." }),
       document: z.strictObject({ kind: z.enum(DOCUMENT_KINDS), version: z.int() }).nullable(),
+      reasons: z.array(z.string()).meta({
+        description: "Why the user's `auto_approve` does not allow a task with `auto_approve` to skip the approval.",
+      }),
     }),
     z.strictObject({ kind: z.literal("answers"), since: time, questions: z.array(questionSchema) }),
     z.strictObject({
@@ -203,11 +207,14 @@ export const taskSchema = z
       agent: z.string().nullable(),
       model: z.string().nullable(),
       timeout_ms: z.int().nullable(),
+      planning_timeout_ms: z.int().nullable(),
       budget_usd: z.number().nullable(),
       max_turns: z.int().nullable(),
       auto_approve: z.boolean(),
+      allow_dirs: z.array(z.string()),
       design: z.boolean(),
       allow_overlap: z.boolean(),
+      in_place: z.boolean().meta({ description: "Agents work directly in the project's directory." }),
     }),
     unchecked: z.array(z.string()).meta({
       description:
@@ -282,6 +289,8 @@ export const maxTurns = z
   .default(null)
   .meta({ description: "Maximum number of turns in a run. Null: the limit of the role." });
 
+const MAX_ALLOWED_DIRECTORIES = 100;
+
 export const taskDraftSchema = z.strictObject({
   project: requiredName.nullable().meta({ description: "Null only with `url`: the project is found by it." }),
   pipeline: requiredName.default("staged"),
@@ -294,9 +303,15 @@ export const taskDraftSchema = z.strictObject({
   agent: requiredName.nullable().default(null),
   model: requiredName.nullable().default(null),
   timeout_ms: z.int().positive().nullable().default(null),
+  planning_timeout_ms: z.int().positive().max(MAX_DURATION_MS).nullable().default(null).meta({
+    description: "Time limit for the runs that plan. Null: `timeout_ms`, or the limit of the pipeline.",
+  }),
   budget_usd: z.number().positive().nullable().default(null),
   max_turns: maxTurns,
   auto_approve: z.boolean().default(false),
+  allow_dirs: z.array(absolutePath).max(MAX_ALLOWED_DIRECTORIES).default([]).meta({
+    description: "Directories that a staged task may write in addition to those of its plan.",
+  }),
   design: z.boolean().default(false),
   without_checks: z.boolean().default(false).meta({
     description:
@@ -312,6 +327,10 @@ export const taskDraftSchema = z.strictObject({
   }),
   allow_overlap: z.boolean().default(false).meta({
     description: "Work at the same time as other tasks whose plans name the same files, instead of waiting for them.",
+  }),
+  in_place: z.boolean().default(false).meta({
+    description:
+      "Work directly in the project's directory instead of a workspace. Always so if the directory is not a git repository.",
   }),
   related: idOrPrefix
     .nullable()

@@ -25,7 +25,7 @@ const BATCH_MS = 16;
 /** Fallback for changes without a notification: a run of an earlier daemon, or a transcript that was written late. */
 const POLL_MS = 1000;
 
-export async function readOutput(run: Run, offset: number, deps: OutputDeps): Promise<OutputPageJson> {
+export async function readOutput(run: Run, offset: number, deps: OutputDeps, raw = false): Promise<OutputPageJson> {
   const page = await deps.runFiles.readTranscript(run.id, offset, PAGE_BYTES);
   const events = await deps.parseTranscript(run, page.lines);
   return {
@@ -38,6 +38,7 @@ export async function readOutput(run: Run, offset: number, deps: OutputDeps): Pr
       at: iso(line.at),
       from: line.from,
       command: line.command,
+      ...(raw && { text: line.text }),
       events: (events[index] ?? []).map(viewTranscriptEvent),
     })),
   };

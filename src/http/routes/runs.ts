@@ -1,6 +1,6 @@
 import type { HttpDeps } from "../deps.ts";
 import type { EventFeed } from "../live/event-feed.ts";
-import { findRun, findTask, showRuns } from "../lookup.ts";
+import { findRun, findTask, showRuns, withProcess } from "../lookup.ts";
 import { outputSource, readOutput } from "../live/output-feed.ts";
 import type { SseSource } from "../live/sse.ts";
 import { viewRun } from "../views/views.ts";
@@ -29,13 +29,14 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
 
     async "GET /runs/:id"({ params }) {
       const run = await findRun(store, params.id);
-      return viewRun(run, await store.tasks.shortenIds("run", [run.id]), clock.now());
+      const view = viewRun(run, await store.tasks.shortenIds("run", [run.id]), clock.now());
+      return withProcess(deps, view);
     },
 
     async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {
       const run = await findRun(store, params.id);
       const offset = lastEventId ?? query.last_event_id ?? query.offset ?? 0;
-      if (query.format === "json") return await readOutput(run, offset, deps);
+      if (query.format === "json") return await readOutput(run, offset, deps, query.raw);
       return stream(outputSource(run.id, offset, deps), connection);
     },
 

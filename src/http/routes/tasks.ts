@@ -1,6 +1,6 @@
-import type { TaskDraft } from "../../core/task/task.ts";
+import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { HttpDeps } from "../deps.ts";
-import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows } from "../lookup.ts";
+import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows, withProcess } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { showMergeOrderOf } from "../views/merge-order-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
@@ -39,7 +39,9 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
 
     async "GET /tasks/:id"({ params }) {
       const task = await findTask(store, params.id);
-      return { ...(await showTask(store, task, clock.now())), merge_order: await showMergeOrderOf(deps, task) };
+      const shown = await showTask(store, task, clock.now());
+      const runs = shown.runs.map((run) => withProcess(deps, run));
+      return { ...shown, runs, merge_order: await showMergeOrderOf(deps, task) };
     },
 
     async "DELETE /tasks/:id"({ params, actor }) {
@@ -86,9 +88,12 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
   const {
     category,
     only,
+    planning_timeout_ms: planningTimeoutMs,
     auto_approve: autoApprove,
+    allow_dirs: allowDirs,
     without_checks: withoutChecks,
     allow_overlap: allowOverlap,
+    in_place: inPlace,
     best_of: bestOf,
     ...draft
   } = rest;
@@ -100,11 +105,14 @@ async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit
     project: body.project ?? "",
     description: body.description ?? "",
     timeoutMs,
+    planningTimeoutMs,
     budgetUsd,
     maxTurns,
     autoApprove,
+    allowDirs,
     withoutChecks,
     allowOverlap,
+    inPlace,
     after: await findTaskIds(store, body.after),
     related,
     ...(bestOf !== null && { bestOf }),

@@ -1,4 +1,6 @@
+import { isInPlace } from "../../core/task/in-place.ts";
 import { add } from "../../core/money/cost.ts";
+import { readExecutionPlan } from "../../core/outcomes/execution-plan.ts";
 import { describeCategory, isFallback } from "../../core/nightly/category.ts";
 import { assumedAnswers } from "../../core/task/documents/answers.ts";
 import type { DocumentRef, TaskDocument } from "../../core/task/documents/document.ts";
@@ -21,7 +23,8 @@ import type {
   WaitingFor,
 } from "../../core/task/task.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
-import type { Project, TokenRow } from "../../ports/store.ts";
+import type { Project } from "../../ports/store.ts";
+import type { TokenRow } from "../../ports/store-people.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
 import type { CheckJson, RunJson } from "../contract/run.ts";
@@ -199,11 +202,14 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
       agent: task.options.agent,
       model: task.options.model,
       timeout_ms: task.options.timeoutMs,
+      planning_timeout_ms: task.options.planningTimeoutMs ?? null,
       budget_usd: task.options.budgetUsd,
       max_turns: task.options.maxTurns ?? null,
       auto_approve: task.options.autoApprove,
+      allow_dirs: [...(task.options.allowDirs ?? [])],
       design: task.options.design,
       allow_overlap: task.options.allowOverlap ?? false,
+      in_place: isInPlace(task),
     },
     unchecked: [...(task.options.unchecked ?? [])],
     submitted_by: task.submittedBy,
@@ -215,7 +221,7 @@ function viewTaskFields({ task, changeRequest, shortIds }: TaskRow, now: number)
     reason: task.reason,
     category: describeCategory(task),
     is_fallback: isFallback(task),
-    waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor),
+    waiting_for: task.waitingFor === null ? null : viewWaiting(task.waitingFor, task),
     queued_for: task.queuedFor === null ? null : viewQueued(task.queuedFor),
     change_request: changeRequest === null ? null : viewChangeRequest(changeRequest, task),
   };
@@ -237,11 +243,17 @@ function viewQueued({ kind, until, reason, overlap }: QueuedFor): NonNullable<Ta
   return { kind, until: isoOrNull(until), reason: reason ?? null, task, files: [...files] };
 }
 
-function viewWaiting(waiting: WaitingFor): WaitingForJson {
+function viewWaiting(waiting: WaitingFor, { plan, planHash }: Task): WaitingForJson {
   const since = iso(waiting.since);
   switch (waiting.kind) {
     case "approval":
-      return { kind: waiting.kind, since, plan_hash: waiting.planHash, document: waiting.document ?? null };
+      return {
+        kind: waiting.kind,
+        since,
+        plan_hash: waiting.planHash,
+        document: waiting.document ?? null,
+        reasons: waiting.planHash === planHash ? [...(readExecutionPlan(plan)?.approval_reasons ?? [])] : [],
+      };
     case "answers":
       return { kind: waiting.kind, since, questions: waiting.questions.map(viewQuestion) };
     case "choice":
@@ -302,6 +314,8 @@ export function viewRun(run: Run, shortIds: ShortIds, now: number): RunJson {
     attempt: run.attempt,
     exit: run.exit,
     ended_by: run.endedBy,
+    pid: null,
+    denials: viewDenials(run),
     session_id: run.sessionId,
     sandbox: run.sandbox,
     commit: run.commit,
@@ -314,6 +328,12 @@ export function viewRun(run: Run, shortIds: ShortIds, now: number): RunJson {
     tokens: viewTokens(run.tokens),
     error: run.error,
   };
+}
+
+/** The engine writes them in `toRunEnd`. Runs of earlier versions have none. */
+function viewDenials({ payload }: Run): RunJson["denials"] {
+  const denials = payload?.["denials"];
+  return Array.isArray(denials) ? (denials as RunJson["denials"]) : [];
 }
 
 function viewCheck(check: CheckResult): CheckJson {

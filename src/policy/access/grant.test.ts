@@ -20,6 +20,7 @@ describe("grantAccess by role", () => {
       workspace: "write",
       inWorkspace: [],
       executes: true,
+      commits: true,
     });
   });
 
@@ -97,17 +98,30 @@ describe("grantAccess by plan", () => {
       network: ["a.example.com", "b.example.com:8443", "evil.example"],
       commands: ["node", "curl"],
     };
-    expect(grantAccess("execute", wide, { commands: null, plan: asked })).toMatchObject({
+    const withoutGit = { ...asked, needsGit: false };
+    expect(grantAccess("execute", wide, { commands: null, plan: withoutGit })).toMatchObject({
       network: ["a.example.com"],
       commands: ["node"],
     });
-    expect(grantAccess("execute", wide, { commands: ["git"], plan: asked }).commands).toEqual([]);
+    expect(grantAccess("execute", wide, { commands: ["sbt"], plan: asked }).commands).toEqual([]);
   });
 
   test("execution needs a shell tool, and git only if the plan needs it", () => {
     expect(execute({ tools: ["Edit", "Bashful"] }).executes).toBe(false);
     expect(execute({ tools: ["Bash(npm test:*)"] }).executes).toBe(true);
-    expect(execute({ needsGit: false }).commands).toEqual(["node", "sbt compile"]);
+    expect(execute({ needsGit: false })).toMatchObject({ commands: ["node", "sbt compile"], commits: false });
+  });
+
+  test("a plan that needs git gets it in addition to its commands, if the project allows it", () => {
+    expect(execute({ commands: ["node"] })).toMatchObject({ commands: ["node", "git"], commits: true });
+    const asked = { commands: null, plan: { ...plan, commands: ["node"] } };
+    expect(grantAccess("execute", { ...allowed, commands: ["node"] }, asked).commands).toEqual(["node"]);
+    expect(grantAccess("execute", { ...allowed, commands: null }, asked).commands).toEqual([
+      "node",
+      "git",
+      "gh",
+      "glab",
+    ]);
   });
 });
 

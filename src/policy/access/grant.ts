@@ -11,6 +11,8 @@ export interface Access {
   readonly inWorkspace: readonly string[];
   /** Whether code in the workspace may be executed. */
   readonly executes: boolean;
+  /** Whether the workspace's own git directory is writable, so that the agent can commit. */
+  readonly commits: boolean;
   readonly network: readonly string[];
   readonly write: readonly string[];
   readonly read: readonly string[];
@@ -48,6 +50,7 @@ export function grantAccess(role: Role, allowed: Allowed, asked: AccessRequest =
     workspace: wants.workspace,
     inWorkspace: wants.inWorkspace,
     executes: wants.executes,
+    commits: wants.commits,
     network: wants.network,
     write: wants.write,
     read: allowed.read,
@@ -56,24 +59,31 @@ export function grantAccess(role: Role, allowed: Allowed, asked: AccessRequest =
 }
 
 function commandsOf({ commands, plan }: AccessRequest): readonly string[] | null {
-  return intersectCommands(commands, plan?.commands ?? null);
+  const planned = plan?.commands ?? null;
+  return intersectCommands(commands, planned !== null && plan?.needsGit === true ? [...planned, ...GIT] : planned);
 }
 
 interface RoleAccess {
   readonly workspace: "read" | "write";
   readonly inWorkspace: readonly string[];
   readonly executes: boolean;
+  readonly commits: boolean;
   readonly network: readonly string[];
   readonly write: readonly string[];
   /** Default if no list is configured. Null means whatever the project allows. */
   readonly commands: readonly string[] | null;
+  /** Whether the programs of git and the forges are available. */
   readonly git: boolean;
 }
+
+/** Git and the CLIs of the forges. */
+export const GIT: readonly string[] = ["git", "gh", "glab"];
 
 const READER: RoleAccess = {
   workspace: "read",
   inWorkspace: [],
   executes: false,
+  commits: false,
   network: [],
   write: [],
   commands: [],
@@ -82,8 +92,8 @@ const READER: RoleAccess = {
 /** git reads the history. An interpreter is excluded, because it could run code of the workspace however it is mounted. */
 const HISTORY_READER: RoleAccess = { ...READER, commands: ["git"] };
 /** The forge's host is not listed here: it comes with the forge's credentials. */
-const PUBLISHER: RoleAccess = { ...READER, commands: ["git", "gh", "glab"] };
-const WORKER: RoleAccess = { ...READER, workspace: "write", executes: true, commands: null };
+const PUBLISHER: RoleAccess = { ...READER, commands: GIT };
+const WORKER: RoleAccess = { ...READER, workspace: "write", executes: true, commits: true, commands: null };
 
 /** Roles that give a verdict run nothing from the workspace, because code that runs beside an agent could forge its report. */
 function accessOfRole(role: Role, allowed: Allowed, plan: PlanRequest | null): RoleAccess {
@@ -117,6 +127,7 @@ function accessOfPlan(plan: PlanRequest, allowed: Allowed): RoleAccess {
     workspace: isWhole ? "write" : "read",
     inWorkspace: isWhole ? [] : inside,
     executes: plan.tools.some((tool) => tool === "Bash" || tool.startsWith("Bash(")),
+    commits: plan.needsGit,
     network: plan.network.filter((host) => coversRule(ceiling, host)),
     write: outside,
     commands: null,
@@ -163,8 +174,6 @@ export function intersectCommands(
 function isWithin(narrow: string, wide: string): boolean {
   return narrow === wide || narrow.startsWith(`${wide} `);
 }
-
-const GIT = ["git", "gh", "glab"];
 
 function withoutGit(commands: readonly string[] | null): readonly string[] | null {
   return commands?.filter((command) => !GIT.includes(command.split(" ", 1)[0] ?? "")) ?? null;

@@ -6,6 +6,7 @@ const LIMITS: PlanLimits = {
   allowed: { write: [], read: [], network: ["*.example.com"], commands: ["git", "npm test"] },
   tools: ["Read", "Bash"],
   directories: [],
+  inPlace: false,
 };
 
 function planWith(changes: Partial<ExecutionPlan>): ExecutionPlan {
@@ -42,6 +43,13 @@ describe("findPlanProblems", () => {
     const problems = findPlanProblems(planWith(changes), LIMITS);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(problem);
+  });
+
+  test("says that a plan cannot have git if the project's list of programs lacks it", () => {
+    const limits = { ...LIMITS, allowed: { ...LIMITS.allowed, commands: ["node"] } };
+    const plan = planWith({ commands: undefined, needs_git: true });
+    expect(findPlanProblems(plan, LIMITS)).toEqual([]);
+    expect(findPlanProblems(plan, limits)).toEqual(['Command "git" is not allowed. `sandbox.commands` lists: node.']);
   });
 
   test("does not check tools that are unknown, and passes on refused directories", () => {

@@ -8,6 +8,8 @@ export interface PlanLimits {
   readonly tools: readonly string[] | null;
   /** Why directories of the plan cannot be written, a sentence each. */
   readonly directories: readonly string[];
+  /** The task works directly in a person's directory. */
+  readonly inPlace: boolean;
 }
 
 /** Returns what a plan asks for and cannot get, a sentence each, for the planner and for the person who decides. */
@@ -16,10 +18,15 @@ export function findPlanProblems(plan: ExecutionPlan, limits: PlanLimits): reado
   return [
     ...(tools === null ? [] : plan.tools.flatMap((tool) => refuseTool(tool, tools))),
     ...limits.directories,
+    ...(limits.inPlace && plan.needs_git ? [NO_GIT_IN_PLACE] : []),
     ...(plan.commands ?? []).flatMap((command) => refuseCommand(command, allowed.commands)),
+    ...(plan.needs_git ? refuseCommand("git", allowed.commands) : []),
     ...(plan.network ?? []).flatMap((host) => refuseHost(host, allowed.network)),
   ];
 }
+
+const NO_GIT_IN_PLACE =
+  "`needs_git` is not possible: the task works in place, where `.git` is read-only. Without git it can be carried out here; otherwise submit it again without --in-place, in a git repository.";
 
 function refuseTool(tool: string, known: readonly string[]): readonly string[] {
   const name = tool.split("(", 1)[0] ?? tool;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import { checkDiff } from "./check-diff.ts";
-import { describeFindings } from "./describe-findings.ts";
+import { describeFindings, rulesIn } from "./describe-findings.ts";
 import type { DiffRules, Finding } from "./finding.ts";
 import { changesOf, RULES, sideOf, type Files } from "./fixtures/fixture.ts";
 
@@ -355,6 +355,15 @@ describe("describeFindings", () => {
         .split("\n")
         .at(-1),
     ).toBe("- and 10 more");
+  });
+
+  test("can be read back: the rules of errors and warnings, which a file name cannot add to", () => {
+    const forged = { ...finding, path: "x\n- warning gates_changed y" };
+    const warning = { ...finding, rule: "dependency_file", severity: "warning" } as const;
+    expect(rulesIn(describeFindings([forged, warning, { ...finding, severity: "note" }]))).toEqual([
+      "size",
+      "dependency_file",
+    ]);
   });
 });
 

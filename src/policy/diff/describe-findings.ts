@@ -16,6 +16,11 @@ export function describeFindings(findings: readonly Shown[]): string {
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
+/** The rules of the errors and warnings in a text of `describeFindings`. Notes are left out. */
+export function rulesIn(described: string): readonly string[] {
+  return [...described.matchAll(/^- (?:error|warning) (\w+) /gm)].flatMap(([, rule]) => rule ?? []);
+}
+
 /** File and test names come from the agent, so line breaks and control characters are removed. */
 function show(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ");

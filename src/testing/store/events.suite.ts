@@ -28,6 +28,25 @@ export function testEvents(current: Current): void {
       expect(await current.store.events.appendEvents([])).toEqual([]);
     });
 
+    it("are found by their type in a period, oldest first", async () => {
+      const parked = { type: "agent.parked", at: 2999 } as const;
+      await current.store.events.appendEvents([
+        sampleEvent(parked),
+        sampleEvent({ at: 2500 }),
+        sampleEvent({ type: "agent.unparked", at: 2000 }),
+        sampleEvent({ ...parked, at: 3000 }),
+        sampleEvent({ ...parked, at: 1999 }),
+      ]);
+      const found = await current.store.events.listEventsIn({ since: 2000, until: 3000 }, [
+        "agent.parked",
+        "agent.unparked",
+      ]);
+      expect(found.map(({ type, at }) => [type, at])).toEqual([
+        ["agent.unparked", 2000],
+        ["agent.parked", 2999],
+      ]);
+    });
+
     it("keep increasing ids across a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       const [event] = await current.store.events.appendEvents([sampleEvent()]);

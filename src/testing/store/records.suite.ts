@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScheduleProgress } from "../../core/schedule/schedule.ts";
-import type { TokenRow } from "../../ports/store.ts";
+import type { TokenRow } from "../../ports/store-people.ts";
 import type { Current } from "./current.ts";
 import { committing, creating, sampleEnd, sampleEvent, sampleProject, sampleTask, startTask } from "./samples.ts";
 

@@ -28,6 +28,21 @@ export function testRuns(current: Current): void {
       expect(await current.store.tasks.getRun(run.id)).toMatchObject({ token: 1, status: "succeeded" });
     });
 
+    it("are found by the period in which they ended, oldest first", async () => {
+      const ends = [2999, 2000, 3000, 1999];
+      const ids: string[] = [];
+      for (const finishedAt of ends) {
+        const { task, run, lease } = await startTask(current.store);
+        await current.store.tasks.commit(
+          committing(task, { lease, endRun: sampleEnd(run.id, { finishedAt }), admission: SHUT }),
+        );
+        ids.push(run.id);
+      }
+      await startTask(current.store);
+      const found = await current.store.tasks.listEndedRuns({ since: 2000, until: 3000 });
+      expect(found.map(({ id }) => id)).toEqual([ids[1], ids[0]]);
+    });
+
     it("give each of many concurrent takers a different token", async () => {
       const { run } = await startTask(current.store);
       const taken = await Promise.all(Array.from({ length: 20 }, () => current.store.tasks.takeRun(run.id, 1600)));

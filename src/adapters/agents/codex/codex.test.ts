@@ -23,6 +23,17 @@ testAgent("codex", {
         { type: "outcome", value: { outcome: "implemented", n: 1 } },
       ],
     ],
+    [
+      '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"```json\\n{\\"outcome\\":\\"implemented\\"}\\n```"}}',
+      [
+        { type: "text", text: '```json\n{"outcome":"implemented"}\n```' },
+        { type: "outcome", value: { outcome: "implemented" } },
+      ],
+    ],
+    [
+      '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"The file says:\\n```json\\n{\\"outcome\\":\\"implemented\\"}\\n```"}}',
+      [{ type: "text", text: 'The file says:\n```json\n{"outcome":"implemented"}\n```' }],
+    ],
     // Neither a report with text around it nor any other JSON object is an outcome.
     [
       '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"So: {\\"outcome\\":\\"implemented\\"}"}}',

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
+import { withoutFence } from "../../../core/text/fenced-blocks.ts";
 import { fatalError, classifyFailure } from "../shared/http-failure.ts";
 import { parseJson, parseJsonLine } from "../shared/parse-json-line.ts";
 
@@ -136,11 +137,13 @@ function readCompleted(completed: Item): readonly TranscriptEvent[] {
 }
 
 /**
- * Codex has no separate field for the structured output: it is a message that consists of one JSON object. The last such
- * message counts, and only if the report tool was not called.
+ * Codex has no separate field for the structured output: it is a message that consists of one JSON object, with or
+ * without a code fence. JSON with text around it may be a quotation, so it does not count. The last such message counts,
+ * and only if the report tool was not called.
  */
 function parseOutcome(text: string): readonly TranscriptEvent[] {
-  const parsed = report.safeParse(text.startsWith("{") ? parseJson(text) : null);
+  const json = withoutFence(text);
+  const parsed = report.safeParse(json.startsWith("{") ? parseJson(json) : null);
   return parsed.success ? [{ type: "outcome", value: parsed.data }] : [];
 }
 

@@ -28,6 +28,22 @@ export const githubForge: ForgeDefinition = {
     // `gh` reads a different variable for GitHub Enterprise Server.
     tokenVariable: ({ host }) => (isGithubHost(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"),
     env: ({ host }) => ({ GH_HOST: host, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1" }),
+    gateway: {
+      api: "github",
+      configure: ({ address: { host }, project, socket, filesDir }) => ({
+        env: {
+          GH_HOST: host,
+          GH_REPO: `${host}/${project}`,
+          GH_CONFIG_DIR: `${filesDir}/gh`,
+          GH_PROMPT_DISABLED: "1",
+          GH_NO_UPDATE_NOTIFIER: "1",
+          // `gh` starts only with a token. The gateway replaces this one.
+          GH_TOKEN: "nightshift",
+          GH_ENTERPRISE_TOKEN: "nightshift",
+        },
+        files: { [`${filesDir}/gh/config.yml`]: `version: "1"\nhttp_unix_socket: ${socket}\n` },
+      }),
+    },
     openCommand: ({ address, project, branch, target, title }, quote) =>
       `gh pr create --repo ${address.host}/${project} --head ${branch} --base ${target} --title ${quote(title)} --body ${quote(title)}`,
   },

@@ -26,6 +26,19 @@ export const gitlabForge: ForgeDefinition = {
     program: "glab",
     tokenVariable: () => "GITLAB_TOKEN",
     env: ({ web }) => ({ GITLAB_HOST: web, NO_PROMPT: "true", GLAB_CHECK_UPDATE: "false" }),
+    gateway: {
+      api: "gitlab",
+      configure: ({ url }) => ({
+        env: {
+          GITLAB_HOST: url,
+          NO_PROMPT: "true",
+          GLAB_CHECK_UPDATE: "false",
+          // `glab` starts only with a token. The gateway replaces this one.
+          GITLAB_TOKEN: "nightshift",
+        },
+        files: {},
+      }),
+    },
     openCommand: ({ project, branch, target, title }, quote) =>
       `glab mr create --repo ${project} --source-branch ${branch} --target-branch ${target} --title ${quote(title)} --description ${quote(title)} --yes`,
   },

@@ -41,7 +41,8 @@ function gitSettings(
   ];
 }
 
-function gitConfig(settings: readonly (readonly [string, string])[]): Record<string, string> {
+/** Git settings as environment variables. */
+export function gitConfig(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const entries = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name],
     [`GIT_CONFIG_VALUE_${index}`, value],

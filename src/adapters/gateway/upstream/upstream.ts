@@ -64,7 +64,7 @@ function readAddress(address: string): URL {
   if (isSafe && url.username === "" && url.password === "" && url.search === "" && url.hash === "") return url;
   throw new UserError(
     "invalid",
-    `The model's address ${mentionCredentials(address)} is not safe for sending a key.`,
+    `The address ${mentionCredentials(address)} is not safe for sending a key.`,
     "It must start with https:// (or http:// for this machine, such as 127.0.0.1) and must not contain a user, password or query.",
   );
 }

@@ -21,6 +21,24 @@ export async function listFiles(context: GitContext, params: CommitName): Promis
     .map((name) => showPath(Buffer.from(name, "latin1")));
 }
 
+/** An entry of `git ls-tree -l -z`, which has the size after the hash. */
+const SIZED_ENTRY = /^\d+ blob [0-9a-f]+ +(\d+)\t(.+)$/s;
+
+export async function listFileSizes(
+  context: GitContext,
+  params: CommitName,
+): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const gitDir = await findCommit(context, params);
+  const output = await git({ gitDir, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", params.base] });
+  return output
+    .toString("latin1")
+    .split("\0")
+    .flatMap((entry) => {
+      const [, bytes, name] = SIZED_ENTRY.exec(entry) ?? [];
+      return name === undefined ? [] : [{ path: showPath(Buffer.from(name, "latin1")), bytes: Number(bytes) }];
+    });
+}
+
 export async function readFiles(
   gitDir: string,
   params: Pick<ReadFilesParams, "base" | "paths">,

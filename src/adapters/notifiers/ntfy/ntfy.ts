@@ -14,7 +14,12 @@ interface NtfySettings {
 }
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
-const TAGS = { finished: "white_check_mark", failed: "rotating_light", waiting: "raised_hand" } as const;
+const TAGS = {
+  finished: "white_check_mark",
+  failed: "rotating_light",
+  waiting: "raised_hand",
+  report: "sunrise",
+} as const;
 /** Notices of kind "failed" that are not failures and therefore have normal priority. */
 const INFORMATIONAL_TAGS: Readonly<Partial<Record<NoticeAbout, string>>> = {
   missed: "alarm_clock",

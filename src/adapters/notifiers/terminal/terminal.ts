@@ -1,9 +1,9 @@
-import type { NoticeAbout } from "../../../core/notices/notice.ts";
+import { ALL_PROJECTS, type NoticeAbout } from "../../../core/notices/notice.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { Notifier } from "../../../ports/notifier.ts";
 import type { Notice } from "../../../ports/store.ts";
 
-const LABELS = { finished: "done", failed: "FAILED", waiting: "waits for you" } as const;
+const LABELS = { finished: "done", failed: "FAILED", waiting: "waits for you", report: "report of the night" } as const;
 /** Notices of kind "failed" that are not failures. */
 const INFORMATIONAL_LABELS: Readonly<Partial<Record<NoticeAbout, string>>> = { missed: "missed", skipped: "skipped" };
 const MAX_LINE = 300;
@@ -13,9 +13,8 @@ export function createTerminalNotifier(write: (line: string) => void): Notifier 
   return {
     async send(notice) {
       const { project, task, title, text } = notice;
-      write(
-        `${labelFor(notice)}: ${terminalLine(title, MAX_LINE)} (${task ?? project}) – ${terminalLine(text, MAX_LINE)}\n`,
-      );
+      const about = project === ALL_PROJECTS ? "" : ` (${task ?? project})`;
+      write(`${labelFor(notice)}: ${terminalLine(title, MAX_LINE)}${about} – ${terminalLine(text, MAX_LINE)}\n`);
     },
   };
 }

@@ -13,10 +13,12 @@ import type { Mount } from "./mount-plan.ts";
 import { openNetwork } from "../egress/network.ts";
 import type { Network } from "../egress/network.ts";
 import { programMounts } from "./program-mounts.ts";
+import { protectPaths } from "./protect-paths.ts";
 import { requireReadable } from "../grants/require-readable.ts";
 import { resolveGrants } from "../grants/resolve-grants.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { stageNoExec, stageViews, withOuterNamespaces } from "./stage.ts";
+import type { StagedMount } from "./stage.ts";
 import { systemMounts } from "./system-mounts.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
@@ -35,14 +37,16 @@ export const bubblewrap: Sandbox = {
     const grants = resolveGrants(policy);
     const readDirs = grants.read.filter((path) => statSync(path).isDirectory());
     const bwrap = findBwrap(identity, identity === null || readDirs.length > 0 || !policy.executes);
-    if (identity !== null) chownToRunUser([...policy.own.write, policy.cwd, ...listRunFiles(policy)], identity);
+    if (identity !== null) chownToRunUser([...listOwnDirectories(policy), ...listRunFiles(policy)], identity);
     requireReadable(policy.own.read, identity);
     mkdirSync(context.dir, { recursive: true, mode: 0o700 });
     const programs = programMounts(policy, argv, context);
     const network = await openNetwork(policy, context, identity);
     const tmp = policy.executes ? null : makeTmp(context);
     const views = stageViews(readDirs, context.dir);
-    const noExec = policy.executes ? [] : [policy.cwd, ...policy.own.write, ...(tmp === null ? [] : [tmp])];
+    const writable = [...grants.write, ...policy.own.write];
+    const noExec = policy.executes ? [] : [viewOf(policy.cwd, views), ...writable, ...(tmp === null ? [] : [tmp])];
+    const guard = protectPaths(policy.protect, writable);
     const mounts: readonly Mount[] = [
       ...systemMounts(policy.commands === null),
       ...withoutLinksIn([...readDirs, ...grants.write], programs.mounts),
@@ -55,7 +59,7 @@ export const bubblewrap: Sandbox = {
       ...readOnly(policy).map((path): Mount => ({ kind: "read", path, isOptional: true })),
       ...grants.write.map((path): Mount => ({ kind: "write", path })),
       ...policy.own.write.map((path): Mount => ({ kind: "write", path })),
-      ...policy.protect.map((path): Mount => ({ kind: "read", path, isOptional: true })),
+      ...guard.mounts,
       ...policy.hide.flatMap((path) => hiddenMounts(path, policy.cwd)),
     ];
     const options = [
@@ -81,7 +85,7 @@ export const bubblewrap: Sandbox = {
     const run = policy.env["NIGHTSHIFT_RUN"];
     return {
       command: {
-        argv: withOuterNamespaces([...noExec.map(stageNoExec), ...views], outer, identity !== null),
+        argv: withOuterNamespaces([...views, ...noExec.map(stageNoExec)], outer, identity !== null),
         // For bubblewrap itself. The command's environment is passed in the options, which no other process can read.
         env: run === undefined ? {} : { NIGHTSHIFT_RUN: run },
         cwd: "/",
@@ -93,7 +97,10 @@ export const bubblewrap: Sandbox = {
         isIsolating: true,
       },
       problem: (status, stderr) => (hasStarted(status) ? null : explain(stderr)),
-      close: () => closeAll(network, context),
+      close: async () => {
+        guard.removePlaceholders();
+        await closeAll(network, context);
+      },
     };
   },
 };
@@ -188,8 +195,18 @@ function hiddenMounts(path: string, cwd: string): readonly Mount[] {
   }
 }
 
-function readOnly({ cwd, own }: SandboxPolicy): readonly string[] {
-  return [cwd, ...own.read].filter((path) => !own.write.includes(path));
+function readOnly({ cwd, inPlace, own }: SandboxPolicy): readonly string[] {
+  return [...(inPlace ? [] : [cwd]), ...own.read].filter((path) => !own.write.includes(path));
+}
+
+/** A person's own directory never changes its owner. */
+function listOwnDirectories({ cwd, inPlace, own }: SandboxPolicy): readonly string[] {
+  return inPlace ? own.write : [...own.write, cwd];
+}
+
+/** Where the directory is mounted from. */
+function viewOf(path: string, views: readonly StagedMount[]): string {
+  return views.find((view) => view.path === path)?.at ?? path;
 }
 
 function emptyTmp({ limits }: SandboxPolicy): readonly Mount[] {

@@ -33,7 +33,8 @@ export async function openNetwork(
 ): Promise<Network> {
   const hasProxy = policy.network.length > 0 || policy.answersNo;
   const refusesModel = policy.gateway === null && policy.answersNoModel;
-  if (!hasProxy && policy.gateway === null && !refusesModel) return NO_NETWORK;
+  const gateways = gatewayMounts(policy);
+  if (!hasProxy && gateways.length === 0 && !refusesModel) return NO_NETWORK;
   // The real path, because the relay starts before PATH is set up.
   const node = realpathSync(process.execPath);
   requireReadable([node], identity);
@@ -45,15 +46,22 @@ export async function openNetwork(
       { kind: "read", path: node },
       { kind: "read", path: relay, at: RELAY },
       ...(proxy === null ? [] : [{ kind: "read", path: proxy.socket, at: "/run/nightshift/egress.sock" } as const]),
-      ...(policy.gateway === null
-        ? []
-        : [{ kind: "read", path: policy.gateway, at: "/run/nightshift/gateway.sock" } as const]),
+      ...gateways,
     ],
     env: proxyEnvironment(proxy !== null, policy.gateway !== null),
     isRelayed: true,
     wrap: (argv, status) => [node, RELAY, String(status), ...(refusesModel ? ["no-gateway"] : []), "--", ...argv],
     close: async () => proxy?.close(),
   };
+}
+
+function gatewayMounts({ gateway, forgeGateway }: SandboxPolicy): readonly Mount[] {
+  return [
+    ...(gateway === null ? [] : [{ kind: "read", path: gateway, at: "/run/nightshift/gateway.sock" } as const]),
+    ...(forgeGateway === undefined
+      ? []
+      : [{ kind: "read", path: forgeGateway, at: "/run/nightshift/forge.sock" } as const]),
+  ];
 }
 
 /** The run's user may not be able to read the installation, so the file is copied. */

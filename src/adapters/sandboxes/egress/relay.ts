@@ -17,6 +17,7 @@ const [status = "", ...options] = process.argv.slice(2, separator);
 
 const FORWARDED_PORTS = [
   { port: 3128, socket: "/run/nightshift/egress.sock" },
+  { port: 3130, socket: "/run/nightshift/forge.sock" },
   { port: 3129, socket: options.includes("no-gateway") ? null : "/run/nightshift/gateway.sock" },
 ].filter(({ socket }) => socket === null || existsSync(socket));
 

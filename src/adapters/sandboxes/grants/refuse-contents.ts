@@ -1,4 +1,4 @@
-import { lstatSync, opendirSync, statSync, type Dirent } from "node:fs";
+import { accessSync, constants, lstatSync, opendirSync, statSync, type Dirent } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Right } from "../../../policy/access/path-rules.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
@@ -10,9 +10,25 @@ const MAX_ENTRIES = 1_000;
 /** For the search at any depth: about a tenth of a second. */
 const MAX_TREE_ENTRIES = 20_000;
 
-/** Looks for special files and git checkouts, which would give access to the outside. `real` is a resolved path. */
-export function refuseContents(real: string, right: Right): string | null {
-  return refuseSpecialFiles(real) ?? (right === "write" ? refuseGit(real, listEntries(real, MAX_ENTRIES)) : null);
+/**
+ * Looks for special files and git checkouts, which would give access to the outside. `real` is a resolved path. `checkout`: a
+ * directory whose own `.git` is protected otherwise.
+ */
+export function refuseContents(real: string, right: Right, checkout: string | null = null): string | null {
+  return (
+    refuseSpecialFiles(real) ?? (right === "write" ? refuseGit(real, listEntries(real, MAX_ENTRIES), checkout) : null)
+  );
+}
+
+/** Otherwise the run would start and could not write what it was granted. This also finds read-only file systems. */
+export function refuseUnwritable(real: string, right: Right): string | null {
+  if (right === "read") return null;
+  try {
+    accessSync(real, constants.W_OK);
+    return null;
+  } catch {
+    return "cannot be written by the user who runs Nightshift: change its permissions, or grant another directory";
+  }
 }
 
 /** Commands started by root run as another user, who owns nothing and belongs to no group. */
@@ -54,12 +70,13 @@ function specialKind(entry: Dirent): string | null {
 const WHY_NOT_GIT =
   "agents work in copies of it, and write access to `.git` would let them run code outside the sandbox";
 
-function refuseGit(real: string, entries: readonly Dirent[]): string | null {
-  if (isGit(real)) return `is a git checkout: ${WHY_NOT_GIT}`;
-  const parentCheckout = parentsOf(real).find(isGit);
+function refuseGit(real: string, entries: readonly Dirent[], checkout: string | null): string | null {
+  if (real !== checkout && isGit(real)) return `is a git checkout: ${WHY_NOT_GIT}`;
+  const parentCheckout = parentsOf(real).find((parent) => parent !== checkout && isGit(parent));
   if (parentCheckout !== undefined)
     return `is inside the git checkout ${terminalLine(parentCheckout, 300)}: ${WHY_NOT_GIT}`;
-  const nestedCheckout = entries.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
+  const others = entries.filter(({ name }) => real !== checkout || name !== ".git");
+  const nestedCheckout = others.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
   if (nestedCheckout !== undefined)
     return `contains the git checkout ${terminalLine(nestedCheckout.name, 100)}: ${WHY_NOT_GIT}`;
   return null;

@@ -5,7 +5,7 @@ import { covers, refusePath, type Right } from "../../../policy/access/path-rule
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import { knownHomes, withReal } from "./known-homes.ts";
-import { refuseClosed, refuseContents } from "./refuse-contents.ts";
+import { refuseClosed, refuseContents, refuseUnwritable } from "./refuse-contents.ts";
 
 /** The resolved paths. Parents first, without paths inside another one. */
 export interface ResolvedGrants {
@@ -14,6 +14,9 @@ export interface ResolvedGrants {
 }
 
 const MAX_PATHS = 1_000;
+
+type GrantRequest = Pick<SandboxPolicy, "write" | "read" | "forbidden"> &
+  Partial<Pick<SandboxPolicy, "cwd" | "inPlace">>;
 
 /**
  * Resolves the paths requested by configuration files and plans, and rejects the request if one path is forbidden.
@@ -24,10 +27,7 @@ const MAX_PATHS = 1_000;
  *
  * `asOther`: the command runs as a user who does not own the requested paths.
  */
-export function resolveGrants(
-  policy: Pick<SandboxPolicy, "write" | "read" | "forbidden">,
-  asOther = runsAsOther(),
-): ResolvedGrants {
+export function resolveGrants(policy: GrantRequest, asOther = runsAsOther()): ResolvedGrants {
   const count = policy.write.length + policy.read.length;
   if (count > MAX_PATHS) {
     throw new UserError(
@@ -45,10 +45,9 @@ export function resolveGrants(
   };
 }
 
-/** Why a plan may not write to these paths, a sentence each. */
-export function refuseWrites(paths: readonly string[], forbidden: readonly string[]): readonly string[] {
-  const { refusals } = resolveEach({ write: paths, read: [], forbidden }, runsAsOther());
-  return refusals.map((each) => `${each}.`);
+/** Why a run may not use these paths, a sentence each. */
+export function refuseGrants(request: GrantRequest): readonly string[] {
+  return resolveEach(request, runsAsOther()).refusals.map((each) => `${each}.`);
 }
 
 /** Commands started by root run as another user. */
@@ -57,18 +56,20 @@ function runsAsOther(): boolean {
 }
 
 function resolveEach(
-  policy: Pick<SandboxPolicy, "write" | "read" | "forbidden">,
+  policy: GrantRequest,
   asOther: boolean,
 ): { readonly granted: ResolvedGrants; readonly refusals: readonly string[] } {
   const limits = { forbidden: withReal(policy.forbidden), homes: knownHomes() };
   const refusals: string[] = [];
+  const checkout = policy.inPlace === true ? (policy.cwd ?? null) : null;
   const resolveAll = (paths: readonly string[], right: Right): readonly string[] =>
     paths.flatMap((requested) => {
       const found = resolvePath(requested);
       const why =
         found.why ??
         refusePath(found.real, { ...limits, right }) ??
-        refuseContents(found.real, right) ??
+        refuseContents(found.real, right, checkout) ??
+        refuseUnwritable(found.real, right) ??
         (asOther ? refuseClosed(found.real, right) : null);
       if (why === null) return [found.real];
       refusals.push(describe(requested, found.real, right, why));

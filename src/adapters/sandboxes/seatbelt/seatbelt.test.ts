@@ -79,7 +79,7 @@ test.skipIf(!existsSync("/bin/dash")).each([
   expect(execFileSync(shell ?? "", args, { encoding: "utf8" })).toBe(`1954\n0\n${expected}\n`);
 });
 
-test("seatbelt: uses real paths, also for protected ones, and ignores missing paths", async () => {
+test("seatbelt: uses real paths, also for protected ones, and protects missing ones", async () => {
   symlinkSync(join(root, "ws"), join(root, "link"));
   mkdirSync(join(root, "ws", "real"));
   symlinkSync(join(root, "ws", "real"), join(root, "ws", "alias"));
@@ -94,7 +94,7 @@ test("seatbelt: uses real paths, also for protected ones, and ignores missing pa
   const protectedPaths = rules
     .filter((rule) => Array.isArray(rule) && rule.slice(0, 2).join(" ") === "deny file-write*")
     .flatMap(texts);
-  expect(protectedPaths).toEqual([join(root, "ws", "alias"), join(root, "ws", "real")]);
+  expect(protectedPaths).toEqual(["alias", "real", "missing"].map((name) => join(root, "ws", name)));
   expect(rules.flatMap(texts)).not.toContain(join(root, "link"));
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Argv, Sandbox, SandboxContext, SandboxPolicy } from "../../../ports/sandbox.ts";
@@ -117,7 +117,7 @@ function resolvePaths(policy: SandboxPolicy): SandboxPolicy {
     ...resolveGrants(policy),
     cwd: realpathSync.native(policy.cwd),
     own: { write: resolveAll(policy.own.write), read: resolveAll(policy.own.read.filter((path) => existsSync(path))) },
-    protect: policy.protect.filter((path) => lstatSync(path, { throwIfNoEntry: false })).flatMap(resolveProtected),
+    protect: policy.protect.filter((path) => existsSync(dirname(path))).flatMap(resolveProtected),
   };
 }
 

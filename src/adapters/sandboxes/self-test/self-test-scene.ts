@@ -113,6 +113,7 @@ export async function openScene({ home, userHome: personHome }: SceneParams): Pr
 function policyFor({ work, node, home }: { work: string; node: string; home: string }): SandboxPolicy {
   return {
     cwd: work,
+    inPlace: false,
     own: { write: [work], read: [node] },
     write: [],
     read: [],

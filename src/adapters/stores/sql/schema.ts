@@ -8,7 +8,8 @@ import type { ParkedAgent } from "../../../core/task/parked-agent.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { CheckResult, CostBasis, Run } from "../../../core/task/run.ts";
 import type { Artifact, Task, TaskStatus } from "../../../core/task/task.ts";
-import type { NoticeKind, Project, StoredAnswer, TokenRow } from "../../../ports/store.ts";
+import type { NoticeKind, Project } from "../../../ports/store.ts";
+import type { StoredAnswer, TokenRow } from "../../../ports/store-people.ts";
 import type { Columns } from "./columns.ts";
 
 /** JSON as text. */

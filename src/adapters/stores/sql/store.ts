@@ -1,13 +1,7 @@
 import type { Event } from "../../../core/task/event.ts";
 import type { Log } from "../../../ports/log.ts";
-import type {
-  LedgerStore,
-  OutboxStore,
-  PeopleStore,
-  ProjectStore,
-  ScheduleStore,
-  Store,
-} from "../../../ports/store.ts";
+import type { EventStore, LedgerStore, OutboxStore, ProjectStore, ScheduleStore, Store } from "../../../ports/store.ts";
+import type { PeopleStore } from "../../../ports/store-people.ts";
 import type { AgentStore } from "../../../ports/store-agents.ts";
 import * as admission from "./admission.ts";
 import { commit, createTask } from "./commit.ts";
@@ -41,7 +35,7 @@ export interface SqlStoreParams {
 
 /** A store on any SQL database. Every method is one transaction. */
 export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: SqlStoreParams): Store {
-  const listeners = new Set<(events: readonly Event[]) => void>();
+  const listeners = new Set<Listener>();
   const { write, idle } = createWriter({ db, differences, publish, lockTimeoutMs });
 
   function publish(news: readonly Event[]): void {
@@ -71,6 +65,7 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
       getRun: (id) => runs.getRun(db, id),
       findRunIds: (prefix) => findIds(db, "run", prefix),
       listRuns: (query) => runs.listRuns(db, query),
+      listEndedRuns: (period) => runs.listEndedRuns(db, period),
       listOpenRuns: () => runs.listOpenRuns(db),
       listChecks: (task) => findings.listChecks(db, task),
       listArtifacts: (task) => findings.listArtifacts(db, task),
@@ -84,22 +79,7 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
         }),
       countTasks: () => tasks.countTasks(db),
     },
-    events: {
-      appendEvents: (drafts) => write((_tx, record) => record(drafts)),
-      appendWithNotices: ({ events: drafts, notices }) =>
-        write(async (tx, record) => {
-          await outbox.insertNotices(tx, notices);
-          await record(drafts);
-        }),
-      listEvents: (query) => events.listEvents(db, query),
-      lastEventId: () => events.lastEventId(db),
-      onEvents(listener) {
-        // Wrapped, so that a function that is registered twice can be unregistered separately.
-        const registration = (news: readonly Event[]): void => listener(news);
-        listeners.add(registration);
-        return () => listeners.delete(registration);
-      },
-    },
+    events: eventStore(db, write, listeners),
     outbox: outboxStore(db, write),
     schedules: scheduleStore(db, write),
     ledger: ledgerStore(db, write),
@@ -122,6 +102,27 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
 }
 
 type Write = Writer["write"];
+type Listener = (events: readonly Event[]) => void;
+
+function eventStore(db: Db, write: Write, listeners: Set<Listener>): EventStore {
+  return {
+    appendEvents: (drafts) => write((_tx, record) => record(drafts)),
+    appendWithNotices: ({ events: drafts, notices }) =>
+      write(async (tx, record) => {
+        await outbox.insertNotices(tx, notices);
+        await record(drafts);
+      }),
+    listEvents: (query) => events.listEvents(db, query),
+    listEventsIn: (period, types) => events.listEventsIn(db, period, types),
+    lastEventId: () => events.lastEventId(db),
+    onEvents(listener) {
+      // Wrapped, so that a function that is registered twice can be unregistered separately.
+      const registration: Listener = (news) => listener(news);
+      listeners.add(registration);
+      return () => listeners.delete(registration);
+    },
+  };
+}
 
 function outboxStore(db: Db, write: Write): OutboxStore {
   return {

@@ -132,6 +132,10 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
     () => store.tasks.listRuns({ ...RUNS, project: "shop", status: ONE }),
     ["SEARCH runs USING INDEX runs_by_project_status_created_at_id (project=? AND status=?)"],
   ],
+  "ended runs": [
+    () => store.tasks.listEndedRuns({ since: 0, until: 1 }),
+    ["SEARCH runs USING INDEX runs_by_finished_at_id (finished_at>? AND finished_at<?)"],
+  ],
   "open runs": [
     () => store.tasks.listOpenRuns(),
     // Sorts the open runs.
@@ -171,6 +175,10 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
   "events of a task": [
     () => store.events.listEvents({ after: 5, task: "task_1", limit: 10 }),
     ["SEARCH events USING INDEX events_by_task_id (task=? AND id>?)"],
+  ],
+  "events of a period": [
+    () => store.events.listEventsIn({ since: 0, until: 1 }, ["agent.parked"]),
+    ["SEARCH events USING INDEX events_by_at_id (at>? AND at<?)"],
   ],
   "due notices": [
     () => store.outbox.dueNotices(1, 10),

@@ -1,3 +1,4 @@
+import { describePastEstimates, type PastEstimates } from "../../../core/money/past-estimates.ts";
 import { shortHash } from "../../../core/text/short-hash.ts";
 import { escapedLine, terminalText } from "../../../core/text/terminal-text.ts";
 import type { DocumentJson } from "../../../http/client/client.ts";
@@ -15,6 +16,7 @@ const MARKDOWN: ReadonlySet<string> = new Set(["plan", "design", "report", "revi
 /** The fields of plans, designs and reports in reading order. Other fields follow. */
 const ORDER = [
   "problems",
+  "approval_reasons",
   "summary",
   "plan_summary",
   "plan",
@@ -28,9 +30,11 @@ const ORDER = [
   "tools",
   "commands",
   "directories",
+  "added_directories",
   "network",
   "needs_git",
   "estimate",
+  "past_estimates",
   "limits",
   "reasoning",
 ];
@@ -46,11 +50,11 @@ export function describeDocument(screen: Screen, document: ShownDocument): strin
   const fields = Object.entries(fieldsOf(document))
     .filter(([name, value]) => value != null && value !== "" && !isSettled(name, value))
     .toSorted(([a], [b]) => positionOf(a) - positionOf(b));
-  const short = fields.filter((field) => !isText(field) && field[0] !== "problems");
+  const short = fields.filter((field) => !isText(field) && !(field[0] in PROBLEM_HEADINGS));
   const firstShort = short[0]?.[0] ?? "";
   const blocks = fields.flatMap((field) => {
     if (isText(field)) return [describeText(screen, field)];
-    if (field[0] === "problems") return [describeProblems(screen, field[1])];
+    if (field[0] in PROBLEM_HEADINGS) return [describeProblems(screen, field)];
     return field[0] === firstShort ? [describeFields(screen, short)] : [];
   });
   const heading = `${labelOf(kind)} ${shortHash(hash)}${version === 1 ? "" : ` (version ${version})`}`;
@@ -72,7 +76,7 @@ function fieldsOf({ kind, content, text }: ShownDocument): Readonly<Record<strin
 
 /** A plan without problems does not mention them. */
 function isSettled(name: string, value: unknown): boolean {
-  return name === "problems" && Array.isArray(value) && value.length === 0;
+  return name in PROBLEM_HEADINGS && Array.isArray(value) && value.length === 0;
 }
 
 function isText([, value]: Fields[number]): boolean {
@@ -92,11 +96,16 @@ function describeText(screen: Screen, [name, value]: Fields[number]): string {
   return `  ${paint(screen, "bold", labelOf(name))}\n${body}`;
 }
 
-/** What the plan asks for and cannot get. It comes first, because the plan cannot be approved like this. */
-function describeProblems(screen: Screen, problems: unknown): string {
+/** Lists that come first: with a problem, the plan cannot be approved; with a reason, it does not approve itself. */
+const PROBLEM_HEADINGS: Readonly<Record<string, string>> = {
+  problems: "Cannot be granted",
+  approval_reasons: "Not approved automatically",
+};
+
+function describeProblems(screen: Screen, [name, problems]: Fields[number]): string {
   const items = Array.isArray(problems) ? problems.map(describeItem) : [];
   const lines = items.map((item) => indentText(screen, `- ${item}`, "    ", "      "));
-  return [`  ${paint(screen, "bold", "Cannot be granted")}`, ...lines].join("\n");
+  return [`  ${paint(screen, "bold", PROBLEM_HEADINGS[name] ?? name)}`, ...lines].join("\n");
 }
 
 /** The fields that are not texts, with aligned values. */
@@ -114,6 +123,8 @@ function describeFields(screen: Screen, fields: Fields): string {
 function describeValue(name: string, value: unknown): string {
   if (Array.isArray(value)) return describeList(name, value.map(describeItem));
   if (typeof value === "boolean") return value ? "yes" : "no";
+  // Validated by the schema of the plan.
+  if (name === "past_estimates") return describePastEstimates(value as PastEstimates);
   if (typeof value === "object" && value !== null)
     return Object.entries(value)
       .filter(([, amount]) => amount !== null)
@@ -138,7 +149,11 @@ function describeAmount(unit: string, amount: unknown): string {
   return `${amount.toLocaleString("en-US")} ${labelOf(unit).toLowerCase()}`;
 }
 
-const LABELS: Readonly<Record<string, string>> = { needs_git: "Needs git", plan_summary: "In short" };
+const LABELS: Readonly<Record<string, string>> = {
+  needs_git: "Needs git",
+  plan_summary: "In short",
+  added_directories: "Added by --allow-dir",
+};
 
 function labelOf(name: string): string {
   const words = escapedLine(name).replaceAll("_", " ");

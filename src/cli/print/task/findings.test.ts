@@ -90,17 +90,27 @@ test("findings: a reason does not repeat the findings printed below it", () => {
   );
 });
 
-test("denials: each denial of all runs is printed once, without control characters", () => {
-  const sentence = "denied: evil.example:443; to allow it, add it to sandbox.network and run nightshift trust";
+const denied = (kind: string, target: string, count: number, why = "") => ({
+  kind,
+  target,
+  count,
+  sentence: `denied: ${target}${why}`,
+});
+
+test("denials: each denial of all runs is printed once with its count, without control characters", () => {
+  const why = "; to allow it, add it to sandbox.network and run nightshift trust";
   const task = taskOf([
-    { payload: null },
-    { payload: { denied: [sentence, "denied: \u001b[2Jx:443"] } },
-    { payload: { denied: [sentence, 5] } },
-    { payload: { denied: "nonsense" } },
+    { denials: [] },
+    { denials: [denied("network", "evil.example:443", 2, why), denied("network", "\u001b[2Jx:443", 1)] },
+    { denials: [denied("network", "evil.example:443", 3, why), denied("file", "files", 1)] },
   ]);
-  expect(denials(task)).toHaveLength(2);
-  expect(describeDenied(task)).toBe(`  ${sentence}\n  denied: x:443\n`);
-  expect(describeDenied(taskOf([{ payload: {} }]))).toBe("");
+  expect(denials(task).map(({ target, count }) => [target, count])).toEqual([
+    ["files", 1],
+    ["evil.example:443", 5],
+    ["\u001b[2Jx:443", 1],
+  ]);
+  expect(describeDenied(task)).toBe(`  file: files\n  network: evil.example:443${why} (5 times)\n  network: x:443\n`);
+  expect(describeDenied(taskOf([{ denials: [] }]))).toBe("");
 });
 
 test("granted: only runs that got the forge token are listed", () => {

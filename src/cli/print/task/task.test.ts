@@ -60,9 +60,10 @@ test("show: commands to copy have the short id and the short hash of the plan", 
     id: "task_3k9x2f7m1q",
     short_id: "task_3k9x2f",
     status: "waiting",
-    waiting_for: { kind: "approval", since: SINCE, plan_hash: hash, document: null },
+    waiting_for: { kind: "approval", since: SINCE, plan_hash: hash, document: null, reasons: ["It needs git."] },
   });
   const terminal = { color: false, width: 80 };
+  expect(describeWaiting(terminal, waiting)).toContain("Waiting for your approval:\n  - It needs git.\n");
   expect(describeWaiting(terminal, waiting)).toContain("→ nightshift approve task_3k9x2f --plan 5f2c1d9e0b7a\n");
   expect(describeWaiting(terminal, waiting)).toContain("→ nightshift show task_3k9x2f\n");
   expect(describeWaiting(terminal, waiting, { isPlanShown: true })).not.toContain("nightshift show");
@@ -77,7 +78,10 @@ test("summary: says why nothing vouches for a published change, although the tas
 });
 
 test.for<[WaitingForJson, readonly string[]]>([
-  [{ kind: "approval", since: SINCE, document: null, plan_hash: "5f2c" }, ["nightshift approve task_1 --plan 5f2c"]],
+  [
+    { kind: "approval", since: SINCE, reasons: [], document: null, plan_hash: "5f2c" },
+    ["nightshift approve task_1 --plan 5f2c"],
+  ],
   [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],
   [
     { kind: "merge", since: SINCE, problem: null },

@@ -24,6 +24,10 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
       const plan = waiting.plan_hash === null ? "" : ` --plan ${shortHash(waiting.plan_hash)}`;
       return [
         "Waiting for your approval:",
+        // A daemon of an older version does not send them.
+        ...(waiting.reasons ?? []).map((reason) =>
+          indentText(screen, `- ${terminalLine(reason, MAX_LINE)}`, "  ", "    "),
+        ),
         ...(isPlanShown ? [] : [`→ nightshift show ${id}`]),
         `→ nightshift approve ${id}${plan}`,
         `→ nightshift revise ${id} "<feedback>"`,

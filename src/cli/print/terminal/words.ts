@@ -25,3 +25,9 @@ export function money(usd: number | null, unknown = 0): string {
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
+
+export function byteSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const exponent = Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** exponent).toFixed(1)} ${["", "kB", "MB", "GB"][exponent]}`;
+}

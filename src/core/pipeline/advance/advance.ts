@@ -1,3 +1,4 @@
+import { withFullStop } from "../../text/with-full-stop.ts";
 import { defaultEdge } from "../edges.ts";
 import { approveState } from "../gates.ts";
 import { askAboutBranch, isAboutBranch, withBranchDecision } from "./decide-branch.ts";
@@ -39,7 +40,7 @@ export interface AdvanceParams {
   readonly task: Task;
   readonly outcome: Outcome;
   /** The run that ended in this outcome; null for a person's decision. */
-  readonly run: { readonly id: string; readonly role: Role | null; readonly step: StepKind } | null;
+  readonly run: EndedRun | null;
   readonly actor: Actor;
   readonly facts: Facts;
   /** Settings that override a limit of the pipeline, by the limit's name (`repair`). */
@@ -51,6 +52,14 @@ export interface AdvanceParams {
   /** SHA-256; a parameter, because core must not import node:crypto. */
   readonly digest: (text: string) => string;
   readonly at: number;
+}
+
+interface EndedRun {
+  readonly id: string;
+  readonly role: Role | null;
+  readonly step: StepKind;
+  /** False if only a person may start the step again. Missing: it may be repeated. */
+  readonly mayRepeat?: boolean;
 }
 
 export interface Advance {
@@ -224,6 +233,8 @@ function finishList(params: AdvanceParams, task: Task, target: Target["else"]): 
 
 function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
   const { task, outcome } = params;
+  const repeats = edge.do === "park" || edge.do === "again";
+  if (repeats && params.run?.mayRepeat === false) return askPerson(params, describeUnrepeatable(outcome), []);
   switch (edge.do) {
     case "park":
       return park(params, queueFor(outcome) ?? edge.queue);
@@ -242,6 +253,10 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
     case "cancel":
       return goToEnd({ ...params, task }, "cancelled", outcome.summary);
   }
+}
+
+function describeUnrepeatable({ name, summary }: Outcome): string {
+  return `${withFullStop(summary || name)} The agent worked in place and may have changed files already, so it is not started again by itself. Look at the files, then retry it or end the task.`;
 }
 
 /** The git remote and this machine are not the model provider, so a task that waits for them says so. */

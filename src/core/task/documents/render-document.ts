@@ -1,3 +1,4 @@
+import { describePastEstimates, type PastEstimates } from "../../money/past-estimates.ts";
 import type { DocumentContent, DocumentKind } from "./document.ts";
 import { sortComments, type ReviewComment } from "./review.ts";
 
@@ -49,14 +50,17 @@ function renderExecutionPlan(content: DocumentContent): string {
   const estimate = record(content["estimate"]);
   return joinParts([
     section("Problems", bullets(content["problems"])),
+    section("Not approved automatically", bullets(content["approval_reasons"])),
     section("Prompt", text(content["prompt"])),
     section("System prompt", text(content["system_prompt"])),
     section("Tools", bullets(content["tools"]) || "None."),
     section("Directories it may write", bullets(content["directories"]) || "None. It only reads."),
+    section("Directories that the person added", bullets(content["added_directories"])),
     section("Commands", describeCommands(content["commands"])),
     section("Network", bullets(content["network"]) || "None."),
     section("Git", content["needs_git"] === true ? "Needed." : "Not needed."),
     section("Estimate", describeEstimate(estimate)),
+    section("Earlier estimates", describePast(content["past_estimates"])),
     section("Limits", describeEstimate(record(content["limits"]))),
     section("Reasoning", text(content["reasoning"])),
   ]);
@@ -73,6 +77,11 @@ function describeEstimate(estimate: DocumentContent): string {
     ...(typeof estimate["usd"] === "number" ? [`$${estimate["usd"]}`] : []),
   ];
   return parts.join(", ");
+}
+
+function describePast(past: unknown): string {
+  // Written by the engine.
+  return past === undefined ? "" : describePastEstimates(past as PastEstimates);
 }
 
 function renderOption(option: unknown): string {

@@ -1,7 +1,9 @@
 import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { bindVerdict } from "../../../core/pipeline/verdict.ts";
+import { isInPlace } from "../../../core/task/in-place.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
+import { finishFileRecord } from "../conclude/record-files.ts";
 import { scanWork, type ScannedWork } from "../conclude/scan-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
@@ -25,21 +27,36 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const over = isStarted ? null : await checkBeforeAnalysis(context, role);
   if (over !== null) return resultOf(context, over);
   await prepareJob(ports, run.id);
+  if (isInPlace(task)) return runInPlace(context, role);
   const work = await prepareWork(context);
   const excluded = isStarted ? null : await checkFilesBeforeAnalysis(context, role, work);
   if (excluded !== null) return resultOf(context, excluded, { work });
   const ending = await runAgent(context, role, () => startAgent(context, role, work));
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
+  const recorded = await finishFileRecord(context, role, collected);
   const scanned = await scanWork(context, collected);
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
   const checked = await checkPlan(context, work, bound);
   const filtered = role === "analyze" ? await filterCandidates(context, work, checked) : checked;
-  const failures = [...collected.failures, ...(await postReview(context, filtered, work))];
+  const failures = [...collected.failures, ...recorded.failures, ...(await postReview(context, filtered, work))];
   ports.hooks.passCheckpoint("review.posted");
-  const result = toResult(context, { ...ending, outcome: filtered }, { collected: { ...collected, failures }, role });
+  const artifacts = [...collected.artifacts, ...recorded.artifacts];
+  // A plan may write only outside of the repository.
+  const isEmpty = collected.isEmpty && recorded.artifacts.length === 0;
+  const kept = { ...collected, isEmpty, failures, artifacts };
+  const result = toResult(context, { ...ending, outcome: filtered }, { collected: kept, role });
   return rejectSecrets(result, scanned);
+}
+
+/** There are no commits: the agent changes the person's files, and nothing has to be collected. */
+async function runInPlace(context: StepContext, role: Role): Promise<StepResult> {
+  const ending = await runAgent(context, role, () => startAgent(context, role, null));
+  const { artifacts, failures } = await finishFileRecord(context, role, null);
+  const outcome = await checkPlan(context, null, ending.outcome);
+  const error = isFailure(outcome) ? outcome.summary : null;
+  return resultOf(context, outcome, { ...endOf(context, ending), error, artifacts, artifactFailures: failures });
 }
 
 function roleOf({ run, state }: StepContext): Role {

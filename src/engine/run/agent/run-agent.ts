@@ -15,6 +15,7 @@ import { outcomeOf, redactOutcome, type StepContext, type StepResult } from "../
 import { watchJob } from "../supervise.ts";
 import type { TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { createRunDetector, createStuckWatch } from "./watch-stuck.ts";
+import { findBrokenPromise } from "./find-broken-promise.ts";
 import { chooseReport } from "./choose-report.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 
@@ -162,7 +163,7 @@ export async function determineOutcome(
   const scope = { role, plan: context.pipeline.plan };
   const reported = await chooseReport(ports, run.id, { scope, events, acceptsFile: acceptsOutcomeFile(context, role) });
   if (!reported.ok) return failureOf(ended) ?? outcomeOf("invalid_output", reported.problem);
-  const failure = isReportReliable(ended) ? null : failureOf(ended);
+  const failure = isReportReliable(ended) ? findBrokenPromise(context, role, record) : failureOf(ended);
   if (failure !== null) return failure;
   const outcome = redactOutcome(ports, reported.outcome);
   await ports.runFiles.keepOutcome(run.id, { outcome: outcome.name, ...outcome.payload });

@@ -14,8 +14,11 @@ import type { RunPaths } from "../../../ports/run-files.ts";
 import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { applyBudget } from "./budget.ts";
+import { planForgeGateway } from "./plan-forge-gateway.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor, writablePaths } from "../prepare/sandbox-policy.ts";
+import { startFileRecord } from "../conclude/record-files.ts";
+import { openInPlace } from "../prepare/open-in-place.ts";
 import { prepareCheckTree } from "../prepare/reusable-trees.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
@@ -36,35 +39,48 @@ export interface PublishGrant {
   readonly onStart: () => Promise<void>;
 }
 
-/** Prepares the workspace and the prompt, starts the agent and waits for its end. */
+/** Prepares the workspace and the prompt, starts the agent and waits for its end. `work`: null for a task that works in place. */
 export async function startAgent(
   context: StepContext,
   role: Role,
-  work: Work,
+  work: Work | null,
   grant: PublishGrant | null = null,
 ): Promise<JobResult> {
   const { ports, run } = context;
   // First, because the run may have no time or budget left.
   const runSettings = await applyLimits(context, role);
   const [workspace, prepared] = await Promise.all([
-    openWorkspace(context, run.id, work.headCommit),
+    work === null ? openInPlace(context, role) : openWorkspace(context, run.id, work.headCommit),
     prepareRun(context, { role, work, runSettings, grant }),
   ]);
   ports.hooks.passCheckpoint("workspace.opened");
   const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
-  // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
-  const { executes, inWorkspace } = grantFor(context, role);
-  const setupEnd = executes ? await setUpWorkspace(context, work, workspace, prepared.paths) : null;
+  const setupEnd = work === null ? null : await setUp(context, { role, work, workspace, paths: prepared.paths });
   if (setupEnd !== null) return setupEnd;
-  // After set-up, which could have replaced a directory by a link.
-  await ports.workspaces.makeDirectories({ task: context.task.id, name: run.id }, inWorkspace).catch(refuseDirectory);
+  await startFileRecord(context, role, workspace);
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
-  const preparing = prepareCheckTree(context, role, work.headCommit);
+  const preparing = work === null ? null : prepareCheckTree(context, role, work.headCommit);
   try {
     return await supervise(context, job, { onStart: grant?.onStart, onOutput: createStuckWatch(context, role) });
   } finally {
     await preparing;
   }
+}
+
+interface SetupParams extends Pick<AgentExecution, "role" | "workspace" | "paths"> {
+  readonly work: Work;
+}
+
+/** Runs the project's set-up and creates the directories of the plan. Returns null if the agent can start. */
+async function setUp(context: StepContext, { role, work, workspace, paths }: SetupParams): Promise<JobResult | null> {
+  const { ports, run, task } = context;
+  // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
+  const { executes, inWorkspace } = grantFor(context, role);
+  const end = executes ? await setUpWorkspace(context, work, workspace, paths) : null;
+  if (end !== null) return end;
+  // After set-up, which could have replaced a directory by a link.
+  await ports.workspaces.makeDirectories({ task: task.id, name: run.id }, inWorkspace).catch(refuseDirectory);
+  return null;
 }
 
 function refuseDirectory(error: unknown): never {
@@ -86,7 +102,7 @@ type PreparedRun = Pick<AgentExecution, "agent" | "runSettings" | "paths" | "ses
 
 interface PrepareParams {
   readonly role: Role;
-  readonly work: Work;
+  readonly work: Work | null;
   readonly runSettings: RunSettings;
   readonly grant: PublishGrant | null;
 }
@@ -174,7 +190,8 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
   const gateway = planGateway(context, agent, runSettings);
   const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, scopeOf(context, role)) : null;
   const command = agent.command(agentRun(context, execution, { gateway, report }));
-  const { env, secrets } = environmentOf(context, execution, command);
+  const forge = planForgeGateway(context, role, paths);
+  const { env, secrets } = environmentOf(context, execution, { ...command, env: { ...command.env, ...forge?.env } });
   const agentCommand: JobCommand = {
     name: "agent",
     argv: command.argv,
@@ -199,6 +216,7 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
     rerun: false,
     secretNames: Object.keys(secrets),
     gateway: gateway?.plan ?? null,
+    ...(forge !== null && { forgeGateway: forge.plan }),
     outcomeFiles: [paths.outcomeFile, paths.reportFile],
   };
   const job: Job = {
@@ -207,11 +225,11 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
     sandbox: settings.sandbox.mode,
     commands: [agentCommand],
     secrets,
-    keys: gateway?.keys ?? {},
+    keys: { ...gateway?.keys, ...forge?.keys },
     redact: ports.secrets.known(),
     paused: false,
   };
-  return { job, files: { ...command.files, ...report?.files } };
+  return { job, files: { ...command.files, ...report?.files, ...forge?.files } };
 }
 
 interface RunEndpoints {

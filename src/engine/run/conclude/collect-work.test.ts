@@ -25,6 +25,8 @@ it("a diff that cannot be kept is a recorded failure, and the commit still count
   });
   expect(collected).toEqual({
     commit: "new",
+    isDiscarded: false,
+    changedPaths: new Set(),
     work: { baseCommit: "base", headCommit: "new" },
     isEmpty: false,
     artifacts: [],

@@ -11,6 +11,10 @@ export interface CollectedWork {
   readonly work: Work;
   /** The task as a whole changes nothing. */
   readonly isEmpty: boolean;
+  /** The outcome discards what the run did in the workspace. */
+  readonly isDiscarded: boolean;
+  /** The files that the task changes as a whole, relative to the repository. */
+  readonly changedPaths: ReadonlySet<string>;
   readonly artifacts: readonly Artifact[];
   /** One message per artifact that could not be kept. */
   readonly failures: readonly string[];
@@ -24,7 +28,7 @@ export async function collectWork(
   work: Work,
   { role, outcome }: { readonly role: Role; readonly outcome: Outcome },
 ): Promise<CollectedWork> {
-  if (!KEEPING_ROLES.includes(role)) return { commit: null, work, isEmpty: false, artifacts: [], failures: [] };
+  if (!KEEPING_ROLES.includes(role)) return keepNothing(work);
   const failures: string[] = [];
   const commit = await commitFiles(context, outcome, failures);
   const isDiscarded = entryOf(outcome.name).discardsWork;
@@ -39,8 +43,22 @@ export async function collectWork(
     commit,
     work: { ...work, headCommit },
     isEmpty: stats === null ? headCommit === work.baseCommit : stats.files.length === 0,
+    isDiscarded,
+    changedPaths: new Set(stats?.files.map(({ path }) => path)),
     artifacts: stats === null || stats.files.length === 0 || isDiscarded ? [] : [diffArtifact(stats)],
     failures,
+  };
+}
+
+function keepNothing(work: Work): CollectedWork {
+  return {
+    commit: null,
+    work,
+    isEmpty: false,
+    isDiscarded: true,
+    changedPaths: new Set(),
+    artifacts: [],
+    failures: [],
   };
 }
 

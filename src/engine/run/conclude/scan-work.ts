@@ -1,4 +1,5 @@
 import type { Outcome } from "../../../core/outcomes/outcome.ts";
+import { KEEPING_ROLES } from "../../../core/task/role.ts";
 import type { CheckResult } from "../../../core/task/run.ts";
 import { describeFindings } from "../../../policy/diff/describe-findings.ts";
 import { toFindingsCheck } from "../../../policy/diff/findings-check.ts";
@@ -20,9 +21,12 @@ const MAX_FILE_BYTES = 5_000_000;
 /** Scans the files that a run left for secrets, if the pipeline has no checks step, which would do it. */
 export async function scanWork(context: StepContext, collected: CollectedWork): Promise<ScannedWork> {
   const { ports, project, task, run, settings, pipeline } = context;
-  const { commit, work } = collected;
+  const { work } = collected;
+  // A repair that changes nothing leaves the files of the run before.
+  const commit = collected.commit ?? work.headCommit;
+  const hasFiles = commit !== work.baseCommit && run.role !== null && KEEPING_ROLES.includes(run.role);
   const hasChecks = Object.values(pipeline.states).some(({ step }) => step.kind === "checks");
-  if (commit === null || hasChecks || !settings.scanSecrets) return NOT_SCANNED;
+  if (!hasFiles || hasChecks || !settings.scanSecrets) return NOT_SCANNED;
   const changes = await ports.workspaces.readChanges({
     project: project.name,
     task: task.id,

@@ -1,4 +1,4 @@
-import { readExecutionPlan } from "../../../core/outcomes/execution-plan.ts";
+import { readExecutionPlan, writableDirectories } from "../../../core/outcomes/execution-plan.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { PlanRequest } from "../../../policy/access/grant.ts";
 import type { StepContext } from "../step-context.ts";
@@ -14,7 +14,7 @@ export function planRequest({ task, project }: Pick<StepContext, "task" | "proje
   if (plan === null) return null;
   return {
     root: planRoot({ project }),
-    directories: plan.directories,
+    directories: writableDirectories(plan),
     tools: plan.tools,
     commands: plan.commands ?? null,
     network: plan.network ?? [],

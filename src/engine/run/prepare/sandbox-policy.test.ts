@@ -15,6 +15,7 @@ const context = {
     sandbox,
     roles: { implement: { commands: null }, review: { commands: null }, publish: { commands: null } },
   },
+  task: { options: {} },
   state: { agent: { commands: null } },
 } as unknown as StepContext;
 const params = {

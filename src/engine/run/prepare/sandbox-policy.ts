@@ -1,4 +1,5 @@
-import { grantAccess, type Access } from "../../../policy/access/grant.ts";
+import { GIT, grantAccess, type Access } from "../../../policy/access/grant.ts";
+import { isInPlace, PROTECTED_NAMES } from "../../../core/task/in-place.ts";
 import type { Role } from "../../../core/task/role.ts";
 import type { SandboxPolicy } from "../../../ports/sandbox.ts";
 import type { RunPaths } from "../../../ports/run-files.ts";
@@ -30,16 +31,31 @@ export function agentPolicy(context: StepContext, params: AgentPolicyParams): Sa
   const granted = grantFor(context, role);
   const base = basePolicy(context, params);
   const writable = writablePaths(granted, workspace);
+  const inPlace = isInPlace(context.task);
+  const own = {
+    write: [paths.home, paths.tmp, paths.outcomeDir],
+    read: [paths.promptFile, paths.filesDir, ...read, ...workspace.objects],
+  };
   return {
     ...base,
-    own: {
-      write: [...writable, paths.home, paths.tmp, paths.outcomeDir],
-      read: [workspace.path, paths.promptFile, paths.filesDir, ...read, ...workspace.objects],
-    },
-    write: granted.write,
-    read: [...granted.read, ...workspace.links],
+    ...(inPlace
+      ? // A person's directory is checked like every requested path.
+        {
+          inPlace,
+          own,
+          write: [...granted.write, ...writable],
+          read: [...granted.read, workspace.path],
+          protect: PROTECTED_NAMES.map((name) => `${workspace.path}/${name}`),
+        }
+      : {
+          own: { write: [...writable, ...own.write], read: [workspace.path, ...own.read] },
+          write: granted.write,
+          read: [...granted.read, ...workspace.links],
+          protect: granted.commits || granted.workspace === "read" ? [] : [gitDir(workspace)],
+        }),
     commands: granted.commands,
-    programs: params.programs,
+    // Git and the CLIs of the forges may be installed outside of the system's directories.
+    programs: [...params.programs, ...(isGitApproved(context, role) ? GIT : [])],
     hide: params.hide.map((path) => `${workspace.path}/${path}`),
     network: [...granted.network, ...params.network],
     executes: granted.executes,
@@ -49,8 +65,18 @@ export function agentPolicy(context: StepContext, params: AgentPolicyParams): Sa
 }
 
 /** What a run may write in its workspace. */
-export function writablePaths(granted: Access, { path }: Pick<Workspace, "path">): readonly string[] {
-  return granted.workspace === "write" ? [path] : granted.inWorkspace.map((each) => `${path}/${each}`);
+export function writablePaths(granted: Access, workspace: Pick<Workspace, "path">): readonly string[] {
+  const { path } = workspace;
+  if (granted.workspace === "write") return [path];
+  return [...granted.inWorkspace.map((each) => `${path}/${each}`), ...(granted.commits ? [gitDir(workspace)] : [])];
+}
+
+function gitDir({ path }: Pick<Workspace, "path">): string {
+  return `${path}/.git`;
+}
+
+function isGitApproved(context: StepContext, role: Role): boolean {
+  return planRequest(context, role)?.needsGit === true;
 }
 
 /** Commands come from the pipeline's state or else the role's settings, limited to what the plan and the project allow. */
@@ -78,7 +104,17 @@ export function commandPolicy(context: CommandContext, params: PolicyParams): Sa
 
 type BasePolicy = Pick<
   SandboxPolicy,
-  "cwd" | "protect" | "hide" | "programs" | "forbidden" | "env" | "privateHosts" | "answersNo" | "gateway" | "limits"
+  | "cwd"
+  | "inPlace"
+  | "protect"
+  | "hide"
+  | "programs"
+  | "forbidden"
+  | "env"
+  | "privateHosts"
+  | "answersNo"
+  | "gateway"
+  | "limits"
 >;
 
 function basePolicy(
@@ -87,6 +123,7 @@ function basePolicy(
 ): BasePolicy {
   return {
     cwd: workspace.path,
+    inPlace: false,
     protect: [],
     hide: [],
     programs: [],

@@ -19,6 +19,7 @@ import { renderDocument } from "../../../core/task/documents/render-document.ts"
 import { describePriorReviews } from "../../../core/task/documents/review.ts";
 import { describeCheck } from "../../../core/task/checks/describe-check.ts";
 import { countRecentCommits } from "../../nightly/eligible-files.ts";
+import { describeDirectory } from "../../../core/prompt/describe-directory.ts";
 import { describeGrants } from "../plan/describe-grants.ts";
 import { loadRelatedTask } from "./load-related-task.ts";
 import { describeCandidates } from "./load-variants.ts";
@@ -27,7 +28,8 @@ import { nightPromptData } from "../../nightly/night-policy.ts";
 export interface PromptParams {
   readonly role: Role;
   readonly paths: RunPaths;
-  readonly work: Work;
+  /** Null for a task that works in place. */
+  readonly work: Work | null;
   /** The agent continues a session, which already knows everything but the latest changes. */
   readonly isResumed: boolean;
   /** The agent has the tool `report_outcome`. */
@@ -54,9 +56,10 @@ export async function writePrompt(context: StepContext, params: PromptParams): P
         settings,
         pipeline,
         task,
-        baseCommit: work.baseCommit,
-        headCommit: work.headCommit,
-        recentCommits: await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
+        baseCommit: work?.baseCommit ?? null,
+        headCommit: work?.headCommit ?? null,
+        recentCommits:
+          work === null ? 0 : await countRecentCommits(ports, { project, settings, pipeline, base: work.baseCommit }),
         commands: grantFor(context, role).commands,
         at: run.createdAt,
       })),
@@ -137,21 +140,29 @@ const ROLES_WITH_DIFF: readonly Role[] = ["review", "verify", "describe"];
 const ROLES_WITH_CHECKS: readonly Role[] = ["verify", "describe", "review"];
 
 /** Data for the prompt beyond the task itself: the current state, not how it came about. */
-export async function loadPromptData(context: StepContext, role: Role, work: Work): Promise<PromptData> {
+export async function loadPromptData(context: StepContext, role: Role, work: Work | null): Promise<PromptData> {
   // The agent that has the forge's token must not read what other agents wrote, except for the title.
   if (role === "publish") return {};
   const { policy } = context.pipeline;
   return {
-    ...(ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
-    ...(ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context, work))),
+    ...(work !== null && ROLES_WITH_DIFF.includes(role) && (await loadDiff(context, work))),
+    ...(work !== null && ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context, work))),
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
     ...(PLANNING_ROLES.includes(role) && describeGrants(context)),
+    ...(work !== null && PLANNING_ROLES.includes(role) && (await loadDirectory(context, work))),
     ...(role === "rank" &&
       (await describeCandidates(context.ports, context.task, context.settings.roles.rank.contextTokens))),
     ...(role === "review" && { prior_review: await loadPriorReviews(context) }),
-    ...(policy.context === "analysis" && (await nightPromptData(context, role, work))),
+    ...(work !== null && policy.context === "analysis" && (await nightPromptData(context, role, work))),
   };
+}
+
+/** So that a planner with two minutes need not list the directories itself. */
+async function loadDirectory({ ports, project, pipeline }: StepContext, { baseCommit }: Work): Promise<PromptData> {
+  if (pipeline.plan !== "execution") return {};
+  const files = await ports.workspaces.listFileSizes({ project: project.name, base: baseCommit });
+  return { directory: describeDirectory(files) };
 }
 
 /** Where the task comes from: an issue, or another task. */

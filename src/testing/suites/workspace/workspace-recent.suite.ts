@@ -68,6 +68,10 @@ export function testRecentFiles(adapter: string, setup: WorkspacesSetup): void {
       await sync();
       expect((await workspaces.listFiles({ project, base })).toSorted()).toEqual(["a.txt", "line\nend.txt", "link"]);
       expect(await workspaces.listFiles({ project, base: first })).toEqual(["a.txt", "src/b.txt"]);
+      expect(await workspaces.listFileSizes({ project, base: first })).toEqual([
+        { path: "a.txt", bytes: expect.any(Number) },
+        { path: "src/b.txt", bytes: expect.any(Number) },
+      ]);
       expect(await workspaces.countCommits({ project, base, max: 100 })).toBe(3);
       expect(await workspaces.countCommits({ project, base, max: 2 })).toBe(2);
       for (const name of [project, "never-synced"])

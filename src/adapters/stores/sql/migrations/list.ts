@@ -11,6 +11,7 @@ import { totals } from "./0010-totals.ts";
 import { indexes } from "./0011-indexes.ts";
 import { parkedAgents } from "./0012-parked-agents.ts";
 import { published } from "./0013-published.ts";
+import { report } from "./0014-report.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   indexes,
   parkedAgents,
   published,
+  report,
 ];

@@ -1,5 +1,5 @@
-import type { Event, EventDraft } from "../../../../core/task/event.ts";
-import type { ListEventsQuery } from "../../../../ports/store.ts";
+import type { Event, EventDraft, EventType } from "../../../../core/task/event.ts";
+import type { ListEventsQuery, Period } from "../../../../ports/store.ts";
 import { fromJson, toJson } from "../json.ts";
 import type { Db, EventRow, Tx } from "../schema.ts";
 
@@ -17,6 +17,23 @@ export async function listEvents(db: Db, query: ListEventsQuery): Promise<readon
   let select = db.selectFrom("events").selectAll().where("id", ">", query.after).orderBy("id").limit(query.limit);
   if (query.task !== null) select = select.where("task", "=", query.task);
   return (await select.execute()).map(toEvent);
+}
+
+export async function listEventsIn(
+  db: Db,
+  { since, until }: Period,
+  types: readonly EventType[],
+): Promise<readonly Event[]> {
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .where("at", ">=", since)
+    .where("at", "<", until)
+    .where("type", "in", types)
+    .orderBy("at")
+    .orderBy("id")
+    .execute();
+  return rows.map(toEvent);
 }
 
 export async function lastEventId(db: Db): Promise<number> {

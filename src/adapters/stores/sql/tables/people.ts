@@ -1,4 +1,4 @@
-import type { StoredAnswer, TokenRow } from "../../../../ports/store.ts";
+import type { StoredAnswer, TokenRow } from "../../../../ports/store-people.ts";
 import { toColumns, toFields } from "../columns.ts";
 import { fromJson, toJson } from "../json.ts";
 import type { Db, Schema, Tx } from "../schema.ts";

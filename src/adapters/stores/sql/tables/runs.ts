@@ -1,7 +1,7 @@
 import { LeaseLostError } from "../../../../core/text/errors.ts";
 import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../../core/task/run.ts";
 import type { Task } from "../../../../core/task/task.ts";
-import type { Lease, ListRunsQuery, NewRun, RunEnd, RunPatch } from "../../../../ports/store.ts";
+import type { Lease, ListRunsQuery, NewRun, Period, RunEnd, RunPatch } from "../../../../ports/store.ts";
 import { toColumns } from "../columns.ts";
 import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";
 import type { Db, Tx } from "../schema.ts";
@@ -29,6 +29,18 @@ function selectRuns(db: Db, query: ListRunsQuery) {
   if (query.task !== null) select = select.where("task", "=", query.task);
   if (query.project !== null) select = select.where("project", "=", query.project);
   return select;
+}
+
+export async function listEndedRuns(db: Db, { since, until }: Period): Promise<readonly Run[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("finished_at", ">=", since)
+    .where("finished_at", "<", until)
+    .orderBy("finished_at")
+    .orderBy("id")
+    .execute();
+  return rows.map(toRun);
 }
 
 export async function listOpenRuns(db: Db): Promise<readonly Run[]> {

@@ -1,0 +1,65 @@
+import { costWords } from "../../core/notices/notice-message.ts";
+import { ALL_PROJECTS, describeReport } from "../../core/notices/notice.ts";
+import { currentNight } from "../../core/report/report-period.ts";
+import type { Report } from "../../core/report/report.ts";
+import { createCalendar } from "../../core/schedule/calendar.ts";
+import { newEvent } from "../../core/task/event.ts";
+import type { NewNotice } from "../../ports/store.ts";
+import type { EnginePorts, ReportDelivery } from "../ports.ts";
+import { readReport } from "./read-report.ts";
+
+type SendPorts = Pick<EnginePorts, "store" | "projects" | "clock" | "cron" | "channels" | "secrets">;
+
+/** A machine that slept sends the report later, but not in the next evening. */
+const MAX_DELAY_MS = 12 * 3_600_000;
+
+/** Sends the report of the night to the user's channels, once a day. Safe to call at any time, also after a crash. */
+export async function sendReport(ports: SendPorts): Promise<void> {
+  const delivery = await ports.channels.readReport();
+  const due = await findDue(ports, delivery);
+  if (due === null) return;
+  const { timeZone } = delivery;
+  const { since } = currentNight(due, timeZone);
+  const night = createCalendar(timeZone).dayOf(since);
+  const until = ports.clock.now() + 1;
+  const report = await readReport(ports, { night, since, until, project: null, timeZone });
+  const event = newEvent({
+    at: ports.clock.now(),
+    type: "report.sent",
+    summary: `report of the night of ${night}: ${report.verdict.fact}`,
+    data: { night },
+  });
+  const notices = await makeNotices(ports, report, delivery);
+  await ports.store.events.appendWithNotices({ events: [event], notices: ports.secrets.redact(notices) });
+}
+
+/** Null if the report was sent, or if no project was registered in the night. */
+async function findDue({ store, clock, cron }: SendPorts, { at, timeZone }: ReportDelivery): Promise<number | null> {
+  const now = clock.now();
+  const [hour, minute] = at.split(":").map(Number);
+  const [due] = cron.latest({ expression: `${minute} ${hour} * * *`, timeZone }, now - MAX_DELAY_MS, now, 1);
+  if (due === undefined) return null;
+  const projects = await store.projects.listProjects();
+  if (!projects.some(({ acceptedAt }) => acceptedAt < due)) return null;
+  const sent = await store.events.listEventsIn({ since: due, until: now + 1 }, ["report.sent"]);
+  return sent.length > 0 ? null : due;
+}
+
+async function makeNotices(
+  { store, clock }: SendPorts,
+  report: Report,
+  { channels }: ReportDelivery,
+): Promise<readonly NewNotice[]> {
+  const { verdict, problems, missed, since, until } = report;
+  const { runs, knownUsd, unknownRuns } = await store.money.spent({ since, until, project: null });
+  const costUsd = runs > 0 && unknownRuns === runs ? null : knownUsd;
+  const lines = [
+    verdict.consequence,
+    ...problems.slice(0, 1).map(({ text }) => text),
+    ...(missed.length === 0 ? [] : [`Not started in time: ${missed.length}`]),
+    `${costWords(costUsd)}, ${runs === 1 ? "1 run" : `${runs} runs`}`,
+  ];
+  const data = describeReport(lines, costUsd);
+  const notice = { kind: "report", project: ALL_PROJECTS, task: null, title: verdict.fact, data } as const;
+  return channels.map((channel) => ({ ...notice, channel, text: lines.join(" "), at: clock.now() }));
+}

@@ -1,0 +1,49 @@
+import { currentNight, nightFrom } from "../../core/report/report-period.ts";
+import { createCalendar } from "../../core/schedule/calendar.ts";
+import type { Report } from "../../core/report/report.ts";
+import type { ReportQuery } from "../../engine/report/read-report.ts";
+import type { HttpDeps } from "../deps.ts";
+import { viewBudget, viewCosts } from "../views/cost-view.ts";
+import { listedTaskIds, viewReport } from "../views/report-view.ts";
+import { spanOf } from "./costs.ts";
+import type { Handlers } from "./handler.ts";
+
+type ReportDeps = Pick<HttpDeps, "store" | "info" | "clock" | "night">;
+
+export function reportRoutes({ store, info, clock, night }: ReportDeps): Handlers<"GET /report"> {
+  return {
+    async "GET /report"({ query }) {
+      const { timeZone } = info();
+      const project = query.project ?? null;
+      const period = periodOf(query, clock.now(), timeZone);
+      const report = await night.report({ ...period, project, timeZone });
+      const by = ["agent"] as const;
+      const [costs, before, budgets, shortIds] = await Promise.all([
+        store.money.costs({ ...period, project, by, timeZone }),
+        sumBefore(report, project),
+        night.budgets(project),
+        store.tasks.shortenIds("task", listedTaskIds(report)),
+      ]);
+      return viewReport(report, shortIds, {
+        money: { costs: viewCosts(costs, { ...period, timeZone, by }), budgets: budgets.map(viewBudget) },
+        time_zone: timeZone,
+        previousUsd: before,
+      });
+    },
+  };
+
+  async function sumBefore({ previous: { since, until } }: Report, project: string | null): Promise<number | null> {
+    const { runs, knownUsd, unknownRuns } = await store.money.spent({ since, until, project });
+    return runs > 0 && unknownRuns === runs ? null : knownUsd;
+  }
+}
+
+function periodOf(
+  { night, since }: { readonly night?: string | undefined; readonly since?: string | undefined },
+  now: number,
+  timeZone: string,
+): Pick<ReportQuery, "night" | "since" | "until"> {
+  if (since !== undefined) return { night: null, ...spanOf({ since }, now, timeZone) };
+  const period = night === undefined ? currentNight(now, timeZone) : nightFrom(night, now, timeZone);
+  return { night: createCalendar(timeZone).dayOf(period.since), ...period };
+}

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Night } from "../support/night.ts";
+import { openStaged, PLAN, runApproved } from "../support/staged.ts";
+
+let night: Night | null = null;
+
+afterEach(async () => {
+  await night?.close();
+  night = null;
+});
+
+/** Asks the proxy of the sandbox for a connection, as every HTTPS client does. */
+const connectTo = (host: string) => `node -e '
+  const proxy = new URL(process.env.HTTPS_PROXY);
+  const request = require("http").request({ host: proxy.hostname, port: proxy.port, method: "CONNECT", path: "${host}" });
+  request.on("connect", (answer) => process.exit(0)).on("response", () => process.exit(0)).on("error", () => process.exit(0)).end()'`;
+
+describe("an executor that reports success", { timeout: 60_000 }, () => {
+  const userSettings = "sandbox: { mode: enforce, network: ['10.1.2.3:443', 'registry.example:443'] }\n";
+  const plans = [{ ...PLAN, network: ["10.1.2.3:443"] }];
+
+  it("was refused by the sandbox if it was denied a host that the approved plan grants", async () => {
+    night = await openStaged({ plans, userSettings, execute: connectTo("10.1.2.3:443") });
+    const task = await runApproved(night);
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toContain("denied what the approved plan grants");
+    expect(task.reason).toContain("10.1.2.3:443");
+  });
+
+  it("succeeds if it was denied what nobody granted", async () => {
+    night = await openStaged({ plans, userSettings, execute: connectTo("registry.example:443") });
+    const task = await runApproved(night);
+    expect(task).toMatchObject({ status: "succeeded" });
+    const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
+    expect(events.filter(({ type }) => type === "run.denied")).toHaveLength(1);
+  });
+
+  it("fails if its files still contain a secret after a second try, which is shown nowhere", async () => {
+    const secret = ["ghp", "Zx81kQ7mP3vN9tR5wY2bC6dF8gH4jL0sA1eU"].join("_");
+    night = await openStaged({
+      plans: [PLAN],
+      execute: `printf 'token: ghp_%s\\n' ${secret.slice(4)} > reports/parsers.md`,
+    });
+    const task = await runApproved(night);
+    expect(task).toMatchObject({ status: "failed", outcome: "policy_failed" });
+    expect(task.reason).toContain("reports/parsers.md");
+    const stored = [task, await night.runs(task.id), await night.wired.ports.store.tasks.listChecks(task.id)];
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    await expect(readFile(join(night.repo.checkout, "reports/parsers.md"))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("estimates of a planner", { timeout: 60_000 }, () => {
+  it("are compared with the last runs of the project, if there are at least three", async () => {
+    const { submit, settled } = (night = await openStaged({ plans: [PLAN] }));
+    const plans: unknown[] = [];
+    for (let each = 0; each < 4; each++)
+      plans.push((await settled((await submit({ pipeline: "staged", autoApprove: true })).id)).plan);
+    expect(plans.slice(0, 3).filter((plan) => JSON.stringify(plan).includes("past_estimates"))).toEqual([]);
+    // The agent reports no tokens and no cost, and a minute was planned.
+    const minutes = expect.toSatisfy((ratio: number) => ratio > 0 && ratio < 1);
+    expect(plans[3]).toMatchObject({ past_estimates: { runs: 3, tokens: null, minutes, usd: null } });
+  });
+});
