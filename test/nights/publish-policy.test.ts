@@ -70,7 +70,6 @@ const afterImplement = (work: string): string =>
 
 describe("publish: policy", { timeout: 120_000 }, () => {
   it.each([
-    ["a secret, in a pipeline without checks", UNCHECKED, LEAK_SECRET, /config\.txt/],
     ["a secret that came in after the checks", CHANGED_AFTER_CHECKS, afterImplement(LEAK_SECRET), /config\.txt/],
     ["a weakened test, in a pipeline without checks", UNCHECKED, WEAKEN_TEST, /weakened_test add\.test\.js:1/],
     [
@@ -86,6 +85,19 @@ describe("publish: policy", { timeout: 120_000 }, () => {
     expect(last?.error).toMatch(/must not be published as it is/);
     expect(last?.error).toMatch(reason);
     expect(last?.error).not.toContain(SECRET);
+    expect(await pushedBranches()).toBe("");
+  });
+
+  it("stops at the agent that keeps a secret after the warning, in a pipeline without checks", async () => {
+    const { task } = await runPipeline(UNCHECKED, LEAK_SECRET);
+    const runs = (await night?.runs(task.id)) ?? [];
+    expect(runs.map(({ step, outcome }) => [step, outcome])).toEqual([
+      ["agent", "policy_failed"],
+      ["agent", "policy_failed"],
+    ]);
+    expect(runs.at(-1)?.error).toMatch(/config\.txt/);
+    expect(runs.at(-1)?.error).not.toContain(SECRET);
+    expect(task).toMatchObject({ status: "failed" });
     expect(await pushedBranches()).toBe("");
   });
 
