@@ -104,7 +104,7 @@ export interface ChannelAccess {
     kind: NoticeKind,
     data: Pick<NoticeData, "isNight" | "about">,
   ) => readonly string[];
-  /** Where and when to send the report of the night. Throws ConfigError while config.yaml is invalid. */
+  /** Where and when to send the report of the night. */
   readonly readReport: () => Promise<ReportDelivery>;
   /** Uses the current settings. Null if the project no longer has this channel. */
   readonly openNotifier: (project: string, channel: string) => Promise<Notifier | null>;

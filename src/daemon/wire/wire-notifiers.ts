@@ -26,7 +26,7 @@ export interface ChannelsOptions {
   /** Prints notices on the terminal. */
   readonly write: (line: string) => void;
   readonly runLog: string;
-  /** Reads config.yaml again. Throws ConfigError while it is invalid. */
+  /** Reads config.yaml again, or returns its last valid version. */
   readonly readUser: () => Promise<Pick<UserConfig, "notify" | "timeZone" | "reportAt">>;
   /** URL in config.yaml, used while no project is registered. */
   readonly heartbeat: string | null;

@@ -32,6 +32,7 @@ import { createRetention } from "../retention.ts";
 import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { createSandboxAccess, DISK_FLOOR_BYTES, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
+import { createUserReader } from "./reread-user.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
@@ -81,7 +82,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     store,
     write,
     runLog: join(paths.logs, "nights.jsonl"),
-    readUser: () => readUserConfig(home, registry.format),
+    readUser: createUserReader({ home, format: registry.format, user }),
     heartbeat: user.notify.heartbeat?.url ?? null,
   });
   projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
