@@ -63,7 +63,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
       budgets: async () => [],
-      report: (query) => readReport({ store, projects: SHOP_FILES, clock: createFakeClock(NOW) }, query),
+      report: (query) => readReport({ store, projects: SHOP_FILES }, query),
       preview: async () => {
         throw new UserError("not_found", "There is nothing to preview.");
       },

@@ -31,10 +31,16 @@ test("gaps: an agent that was parked before the period says since when", () => {
   expect(findGaps([event("daemon.started", 50)])).toEqual([]);
 });
 
-test("missed: only events of schedules, with their sentence", () => {
-  const events = [event("schedule.missed", 1), event("daemon.started", 2), event("schedule.refused", 3)];
-  expect(listMissed(events)).toEqual([
+test("missed: lists only events of schedules, of one project if asked to", () => {
+  const events = [
+    event("schedule.missed", 1, { project: "shop" }),
+    event("daemon.started", 2),
+    event("schedule.refused", 3, { project: "blog" }),
+  ];
+  const [shop, blog] = [
     { at: 1, text: "schedule.missed at 1" },
     { at: 3, text: "schedule.refused at 3" },
-  ]);
+  ];
+  expect(listMissed(events, null)).toEqual([shop, blog]);
+  expect(listMissed(events, "blog")).toEqual([blog]);
 });

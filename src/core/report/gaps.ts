@@ -51,6 +51,9 @@ function earlierGap(agent: string | null, at: number, { parked_ms: parkedMs }: E
   return { kind: "agent", agent, reason: `${agent} was parked`, from: at - parkedMs, to: null };
 }
 
-export function listMissed(events: readonly Event[]): readonly Missed[] {
-  return events.filter(({ type }) => type.startsWith("schedule.")).map(({ at, summary }) => ({ at, text: summary }));
+/** `project`: null means all. */
+export function listMissed(events: readonly Event[], project: string | null): readonly Missed[] {
+  return events
+    .filter(({ type, data }) => type.startsWith("schedule.") && (project === null || data["project"] === project))
+    .map(({ at, summary }) => ({ at, text: summary }));
 }

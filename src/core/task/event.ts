@@ -42,8 +42,8 @@ export const EVENT_TYPES = [
   "token.added", // data: name, rights; never the token
   "token.removed",
   "notice.failed",
-  "schedule.missed", // data: schedule, missed (times)
-  "schedule.skipped", // the previous task has not ended; data: schedule, moment
+  "schedule.missed", // data: schedule, project, missed (times)
+  "schedule.skipped", // the previous task has not ended; data: schedule, project, moment
   "schedule.refused", // the task could not be created; data: schedule, project
   "report.sent", // to the channels; data: night
   "request.merged", // a change request; data: number, url

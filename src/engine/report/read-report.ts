@@ -15,7 +15,6 @@ import { judgeNight } from "../../core/report/verdict.ts";
 import { describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { Run } from "../../core/task/run.ts";
 import { OPEN_STATUSES, type Task } from "../../core/task/task.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";
 import type { Period } from "../../ports/store.ts";
 import type { PipelinePolicy } from "../../core/pipeline/pipeline-policy.ts";
@@ -26,7 +25,6 @@ import { readChange } from "./read-change.ts";
 
 interface ReportPorts extends PipelinePorts {
   readonly store: StoreReader;
-  readonly clock: Clock;
 }
 
 /** Of each section. */
@@ -36,12 +34,14 @@ export interface ReportQuery extends Period {
   readonly night: string | null;
   readonly project: string | null;
   readonly timeZone: string;
+  /** The time from which the period was derived. The clock may have moved on since. */
+  readonly now: number;
 }
 
 /** What happened in a period. If it reaches to the present, also what runs and waits now, however long it does. */
 export async function readReport(ports: ReportPorts, query: ReportQuery): Promise<Report> {
-  const { since, until, night } = query;
-  const isCurrent = until > ports.clock.now();
+  const { since, until, night, now, project } = query;
+  const isCurrent = until > now;
   const [runs, events, parked] = await Promise.all([
     listRuns(ports, query, isCurrent),
     ports.store.events.listEventsIn(query, REPORT_EVENTS),
@@ -60,11 +60,11 @@ export async function readReport(ports: ReportPorts, query: ReportQuery): Promis
       problems: problems.map(({ text }) => text),
     }),
     problems,
-    sections: await describeSections(ports, sorted),
-    missed: listMissed(events),
+    sections: await describeSections(ports, sorted, now),
+    missed: listMissed(events, project),
     spans: runs.flatMap(toSpan),
     gaps: addParked(findGaps(events), parked, since),
-    previous: await summarize(ports, periodBefore(query, query.timeZone), query.project),
+    previous: await summarize(ports, periodBefore(query, query.timeZone), project),
   };
 }
 
@@ -127,21 +127,26 @@ async function sortIntoSections(ports: ReportPorts, tasks: readonly Task[]): Pro
   return sections;
 }
 
-async function describeSections(ports: ReportPorts, sorted: Sorted): Promise<Report["sections"]> {
+async function describeSections(ports: ReportPorts, sorted: Sorted, now: number): Promise<Report["sections"]> {
   const sections = {} as Record<Section, SectionContent>;
   for (const section of SECTIONS) {
     const tasks: ReportedTask[] = [];
-    for (const each of sorted[section].slice(0, MAX_TASKS)) tasks.push(await describeOne(ports, section, each));
+    for (const each of sorted[section].slice(0, MAX_TASKS)) tasks.push(await describeOne(ports, section, each, now));
     sections[section] = { total: sorted[section].length, tasks };
   }
   return sections;
 }
 
-async function describeOne(ports: ReportPorts, section: Section, sorted: SortedTask): Promise<ReportedTask> {
+async function describeOne(
+  ports: ReportPorts,
+  section: Section,
+  sorted: SortedTask,
+  now: number,
+): Promise<ReportedTask> {
   const { task, changeRequest, change, policy } = sorted;
   const url = changeRequest?.url ?? task.options.request?.url ?? null;
   const runs = await listPaidRuns(ports, task);
-  const about = describeTask(task, { report: policy.report, runs, url, at: ports.clock.now() });
+  const about = describeTask(task, { report: policy.report, runs, url, at: now });
   return { task, changeRequest, change, about: { ...about, next: nextFor(section, sorted, about.next) } };
 }
 

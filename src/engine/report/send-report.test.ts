@@ -56,6 +56,23 @@ test("report: is sent once a day at its time, to every channel", async () => {
   expect(await sentReports()).toHaveLength(2);
 });
 
+test("report: is sent once for a night, even if its time is changed afterwards", async () => {
+  await clock.advance(HOUR);
+  await sendReport(world.ports);
+  const readReport = async () => ({ at: "08:30", timeZone: "UTC", channels: ["terminal"] });
+  await clock.advance(2 * HOUR);
+  await sendReport({ ...world.ports, channels: { ...world.ports.channels, readReport } });
+  expect(await sentReports()).toHaveLength(1);
+});
+
+test("report: contains what is queued, although time passes while it is written", async () => {
+  await world.submit({ pipeline: "chore", description: "Wave at people" });
+  await clock.advance(HOUR);
+  let passed = 0;
+  await sendReport({ ...world.ports, clock: { ...clock, now: () => clock.now() + passed++ } });
+  expect(await sentReports()).toMatchObject([{ summary: expect.stringContaining("1 of 1 tasks are still open") }]);
+});
+
 test("report: fits on a phone and says what waits", async () => {
   const task = await world.submit({ pipeline: "chore", description: "Greet people" });
   await world.commands.kill(task.id, { kind: "person", name: "ada", rights: ["admin"] });

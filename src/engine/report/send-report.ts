@@ -13,18 +13,19 @@ type SendPorts = Pick<EnginePorts, "store" | "projects" | "clock" | "cron" | "ch
 /** A machine that slept sends the report later, but not in the next evening. */
 const MAX_DELAY_MS = 12 * 3_600_000;
 
-/** Sends the report of the night to the user's channels, once a day. Safe to call at any time, also after a crash. */
+/** Sends the report of a night to the user's channels, exactly once. Safe to call at any time, also after a crash. */
 export async function sendReport(ports: SendPorts): Promise<void> {
+  const now = ports.clock.now();
   const delivery = await ports.channels.readReport();
-  const due = await findDue(ports, delivery);
+  const due = await findDue(ports, delivery, now);
   if (due === null) return;
   const { timeZone } = delivery;
   const { since } = currentNight(due, timeZone);
   const night = createCalendar(timeZone).dayOf(since);
-  const until = ports.clock.now() + 1;
-  const report = await readReport(ports, { night, since, until, project: null, timeZone });
+  if (await wasSent(ports, since, night)) return;
+  const report = await readReport(ports, { night, since, until: now + 1, project: null, timeZone, now });
   const event = newEvent({
-    at: ports.clock.now(),
+    at: now,
     type: "report.sent",
     summary: `report of the night of ${night}: ${report.verdict.fact}`,
     data: { night },
@@ -33,16 +34,24 @@ export async function sendReport(ports: SendPorts): Promise<void> {
   await ports.store.events.appendWithNotices({ events: [event], notices: ports.secrets.redact(notices) });
 }
 
-/** Null if the report was sent, or if no project was registered in the night. */
-async function findDue({ store, clock, cron }: SendPorts, { at, timeZone }: ReportDelivery): Promise<number | null> {
-  const now = clock.now();
+/** The time at which the newest report was due. Null if that is too long ago, or before the first project was registered. */
+async function findDue(
+  { store, cron }: SendPorts,
+  { at, timeZone }: ReportDelivery,
+  now: number,
+): Promise<number | null> {
   const [hour, minute] = at.split(":").map(Number);
   const [due] = cron.latest({ expression: `${minute} ${hour} * * *`, timeZone }, now - MAX_DELAY_MS, now, 1);
   if (due === undefined) return null;
   const projects = await store.projects.listProjects();
-  if (!projects.some(({ acceptedAt }) => acceptedAt < due)) return null;
-  const sent = await store.events.listEventsIn({ since: due, until: now + 1 }, ["report.sent"]);
-  return sent.length > 0 ? null : due;
+  return projects.some(({ acceptedAt }) => acceptedAt < due) ? due : null;
+}
+
+/** The time of the report may have been changed since, so the night decides. */
+async function wasSent({ store }: SendPorts, since: number, night: string): Promise<boolean> {
+  // The clock may have been set back since.
+  const sent = await store.events.listEventsIn({ since, until: Number.MAX_SAFE_INTEGER }, ["report.sent"]);
+  return sent.some(({ data }) => data["night"] === night);
 }
 
 async function makeNotices(

@@ -29,18 +29,18 @@ export function refusedEvent({ project, schedule: { name }, now }: DueSchedule, 
   });
 }
 
-export function skippedEvent({ schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
+export function skippedEvent({ project, schedule: { name }, at, now }: DueSchedule, running: Task): EventDraft {
   return newEvent({
     at: now,
     task: running.id,
     type: "schedule.skipped",
     level: "warning",
     summary: `"${name}" of ${utcMinute(at)} was skipped: ${running.id} has not ended (${running.status})`,
-    data: { schedule: name, moment: at },
+    data: { schedule: name, project: project.name, moment: at },
   });
 }
 
-export function missedEvent({ schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
+export function missedEvent({ project, schedule: { name }, due, now }: DueSchedule, task: Task): EventDraft {
   const [first = now] = due;
   const times = `${due.length === MAX_MISSED ? "at least " : ""}${due.length} times`;
   const which = due.length === 1 ? utcMinute(first) : `${times} since ${utcMinute(first)}`;
@@ -50,6 +50,6 @@ export function missedEvent({ schedule: { name }, due, now }: DueSchedule, task:
     type: "schedule.missed",
     level: "warning",
     summary: `"${name}" should have run ${which}, but Nightshift was not running; it runs once now`,
-    data: { schedule: name, missed: due },
+    data: { schedule: name, project: project.name, missed: due },
   });
 }

@@ -15,8 +15,9 @@ export function reportRoutes({ store, info, clock, night }: ReportDeps): Handler
     async "GET /report"({ query }) {
       const { timeZone } = info();
       const project = query.project ?? null;
-      const period = periodOf(query, clock.now(), timeZone);
-      const report = await night.report({ ...period, project, timeZone });
+      const now = clock.now();
+      const period = periodOf(query, now, timeZone);
+      const report = await night.report({ ...period, project, timeZone, now });
       const by = ["agent"] as const;
       const [costs, before, budgets, shortIds] = await Promise.all([
         store.money.costs({ ...period, project, by, timeZone }),

@@ -178,7 +178,7 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
   ],
   "events of a period": [
     () => store.events.listEventsIn({ since: 0, until: 1 }, ["agent.parked"]),
-    ["SEARCH events USING INDEX events_by_at_id (at>? AND at<?)"],
+    ["SEARCH events USING INDEX events_by_type_at (type=? AND at>? AND at<?)"],
   ],
   "due notices": [
     () => store.outbox.dueNotices(1, 10),

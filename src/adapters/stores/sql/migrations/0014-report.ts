@@ -6,6 +6,6 @@ export const report: Migration = {
   version: 14,
   async up(tx) {
     await createIndex(tx, "runs", ["finished_at", "id"]);
-    await createIndex(tx, "events", ["at", "id"]);
+    await createIndex(tx, "events", ["type", "at"]);
   },
 };
