@@ -74,7 +74,7 @@ export interface Gap {
   readonly agent: string | null;
   readonly reason: string;
   readonly from: number;
-  /** Null if it has not ended. */
+  /** Null if it did not end in the period. */
   readonly to: number | null;
 }
 

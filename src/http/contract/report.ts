@@ -10,9 +10,10 @@ import { budgetSchema, costsSchema, day, sinceSchema } from "./costs.ts";
 export const reportQuerySchema = z
   .strictObject({
     night: day.optional().meta({ description: "The night that began on this day." }),
-    since: sinceSchema
-      .optional()
-      .meta({ description: "First day, a timestamp, or `7d` for the last seven days including today; until now." }),
+    since: sinceSchema.optional().meta({
+      description:
+        "First day, a timestamp, or `7d` for the last seven days including today; until now. At most 92 days.",
+    }),
     project: shortText.optional(),
   })
   .refine(({ night, since }) => night === undefined || since === undefined, {
@@ -99,7 +100,7 @@ export const reportSchema = z
           agent: z.string().nullable(),
           reason: z.string(),
           from: time,
-          to: time.nullable(),
+          to: time.nullable().meta({ description: "Null if it did not end in the period." }),
         }),
       )
       .meta({ description: "When the daemon was stopped or an agent was parked." }),

@@ -168,10 +168,18 @@ describe("GET /report", () => {
     expect(idsIn(await report("?project=blog"), "failed")).toEqual([other.id]);
   });
 
-  it.each(["?night=yesterday", "?since=tomorrow", "?night=2026-11-15&since=7d", "?until=2026-11-15"])(
-    "refuses %s",
-    async (query) => {
-      expect((await api.request("GET", `${BASE}/report${query}`)).status).toBe(400);
-    },
-  );
+  it.each([
+    "?night=yesterday",
+    "?since=tomorrow",
+    "?night=2026-11-15&since=7d",
+    "?until=2026-11-15",
+    "?since=93d",
+    "?since=1970-01-01",
+  ])("refuses %s", async (query) => {
+    expect((await api.request("GET", `${BASE}/report${query}`)).status).toBe(400);
+  });
+
+  it("covers up to 92 days", async () => {
+    expect((await report("?since=92d")).since).toBe("2026-08-15T22:00:00.000Z");
+  });
 });

@@ -1,5 +1,7 @@
 import { currentNight, nightFrom } from "../../core/report/report-period.ts";
 import { createCalendar } from "../../core/schedule/calendar.ts";
+import type { BudgetWindow } from "../../core/money/budget.ts";
+import { UserError } from "../../core/text/errors.ts";
 import type { Report } from "../../core/report/report.ts";
 import type { ReportQuery } from "../../engine/report/read-report.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -7,6 +9,10 @@ import { viewBudget, viewCosts } from "../views/cost-view.ts";
 import { listedTaskIds, viewReport } from "../views/report-view.ts";
 import { spanOf } from "./costs.ts";
 import type { Handlers } from "./handler.ts";
+
+const MAX_DAYS = 92;
+/** In autumn, one day has an hour more. */
+const MAX_MS = (MAX_DAYS * 24 + 1) * 3_600_000;
 
 type ReportDeps = Pick<HttpDeps, "store" | "info" | "clock" | "night">;
 
@@ -44,7 +50,17 @@ function periodOf(
   now: number,
   timeZone: string,
 ): Pick<ReportQuery, "night" | "since" | "until"> {
-  if (since !== undefined) return { night: null, ...spanOf({ since }, now, timeZone) };
+  if (since !== undefined) return { night: null, ...requireShort(spanOf({ since }, now, timeZone)) };
   const period = night === undefined ? currentNight(now, timeZone) : nightFrom(night, now, timeZone);
   return { night: createCalendar(timeZone).dayOf(period.since), ...period };
+}
+
+/** A report reads every task and run of its period. */
+function requireShort(period: BudgetWindow): BudgetWindow {
+  if (period.until - period.since <= MAX_MS) return period;
+  throw new UserError(
+    "invalid",
+    `A report covers at most the last ${MAX_DAYS} days.`,
+    "Use a later --since, or see the costs of a longer period with `nightshift costs --since`.",
+  );
 }
