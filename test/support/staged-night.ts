@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import type { Task } from "../../src/core/task/task.ts";
-import { ALICE, openNight, type Night, type NightOptions } from "./night.ts";
+import { ALICE, type Night, type NightOptions } from "./night.ts";
+import { openStaged, PLAN } from "./staged.ts";
 
 /** Whether this machine has GitHub's CLI. `npm run check` installs it where it can. */
 export const HAS_GH = spawnSync("gh", ["--version"]).status === 0;
@@ -14,31 +15,13 @@ export interface StagedOptions extends NightOptions {
   readonly execute: string;
 }
 
-const PLAN = {
-  outcome: "plan_complete",
-  summary: "Write a report.",
-  prompt: "Write reports/parsers.md.",
-  system_prompt: "",
-  tools: ["Write", "Bash"],
-  directories: ["reports"],
-  network: [],
-  needs_git: true,
-  estimate: { tokens: 1000, minutes: 1, usd: 0.1 },
-  reasoning: "One file.",
-};
-
 /** A night whose agent plans, and carries out the plan with the script. The script writes to `$REPORT`, which is a file of the result. */
 export async function openStagedNight({ plan, execute, ...options }: StagedOptions): Promise<Night> {
-  const agent = `case $NIGHTSHIFT_ROLE in
-plan*) cat > "$OUT" <<'END'
-${JSON.stringify({ ...PLAN, ...plan })}
-END
-;;
-execute) REPORT=$PWD/reports/out.txt
-${execute}
-printf '{"outcome":"completed","summary":"done","result":"done"}' > "$OUT" ;;
-esac`;
-  return openNight({ userSettings: "sandbox: { mode: enforce }\n", agent, ...options });
+  return openStaged({
+    plans: [{ ...PLAN, needs_git: true, ...plan }],
+    execute: `REPORT=$PWD/reports/out.txt\n${execute}`,
+    ...options,
+  });
 }
 
 /** Submits a staged task, approves its plan and waits for the end. */

@@ -10,11 +10,15 @@ export interface Denials {
 
 /** Limits the size of the exit record. The first hundred denials are enough to find the cause. */
 const MAX_DENIALS = 100;
+/** An agent chooses what is denied, such as the path of a request. */
+const MAX_TARGET = 300;
+const MAX_SENTENCE = 1_000;
 
 export function createDenials(): Denials {
   const counted = new Map<string, { denial: Denial; count: number }>();
   return {
-    add(denial) {
+    add(added) {
+      const denial = shorten(added);
       const known = counted.get(denial.target);
       if (known !== undefined) known.count++;
       if (known !== undefined || counted.size >= MAX_DENIALS) return false;
@@ -23,4 +27,8 @@ export function createDenials(): Denials {
     },
     list: () => [...counted.values()].map(({ denial, count }) => ({ ...denial, count })),
   };
+}
+
+function shorten({ kind, target, sentence }: Denial): Denial {
+  return { kind, target: target.slice(0, MAX_TARGET), sentence: sentence.slice(0, MAX_SENTENCE) };
 }
