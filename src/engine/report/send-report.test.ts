@@ -7,6 +7,7 @@ import { sendReport } from "./send-report.ts";
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
+const DELIVERY = { at: "07:00", timeZone: "UTC", channels: ["terminal", "ntfy"] };
 
 let world: EngineWorld;
 let clock: FakeClock;
@@ -22,7 +23,7 @@ beforeEach(async () => {
       clock,
       channels: {
         ...channels,
-        readReport: async () => ({ at: "07:00", timeZone: "UTC", channels: ["terminal", "ntfy"] }),
+        readReport: async () => DELIVERY,
       },
     }),
   });
@@ -59,9 +60,9 @@ test("report: is sent once a day at its time, to every channel", async () => {
 test("report: is sent once for a night, even if its time is changed afterwards", async () => {
   await clock.advance(HOUR);
   await sendReport(world.ports);
-  const readReport = async () => ({ at: "08:30", timeZone: "UTC", channels: ["terminal"] });
   await clock.advance(2 * HOUR);
-  await sendReport({ ...world.ports, channels: { ...world.ports.channels, readReport } });
+  const channels = { ...world.ports.channels, readReport: async () => ({ ...DELIVERY, at: "08:30" }) };
+  await sendReport({ ...world.ports, channels });
   expect(await sentReports()).toHaveLength(1);
 });
 
