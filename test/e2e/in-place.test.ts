@@ -16,10 +16,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { readSupervisor } from "../../src/adapters/process/job-files.ts";
 import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
 import type { Task } from "../../src/core/task/task.ts";
 import { saveProject } from "../../src/engine/commands/project-commands.ts";
+import { killSupervisor } from "../support/killed-daemon.ts";
 import { ALICE, openNight, type Night } from "../support/night.ts";
 
 let night: Night | null = null;
@@ -225,7 +225,7 @@ describe("in-place run that did not finish", { timeout: 60_000 }, () => {
     await open.commands.approve(waiting.id, waiting.planHash, ALICE);
     const { id } = await open.until(waiting.id, () => existsSync(join(dir, "starts.txt")));
     const run = (await open.runs(id)).findLast(({ role }) => role === "execute")?.id ?? "";
-    process.kill(readSupervisor(open.wired.ports.runFiles.dir(run))?.pid ?? 0, "SIGKILL");
+    killSupervisor(open.wired.ports.runFiles.dir(run));
     const task = await open.settled(id);
     expect(task).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
     expect(await open.runs(id)).toMatchObject([{ role: "plan" }, { role: "execute", outcome: "interrupted" }]);

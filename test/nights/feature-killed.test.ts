@@ -1,19 +1,14 @@
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
-import { createClient, type EventJson, type TaskJson } from "../../src/http/client/client.ts";
+import type { TaskJson } from "../../src/http/client/client.ts";
 import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
 import { git } from "../../src/testing/temp-repo.ts";
-import { BIN, createUser, type User } from "../support/cli-user.ts";
 import { filesBelow } from "../support/cleanup-checks.ts";
+import { createUser, type User } from "../support/cli-user.ts";
+import { createKilledDaemon, expectNoDoubleRuns, gated, statesOf, WAIT } from "../support/killed-daemon.ts";
 
-const execute = promisify(execFile);
 const TOKEN = "glpat-Zx81-planted-token-of-the-test";
-const WAIT = { timeout: 120_000, interval: 50 };
 
 let user: User;
 let forge: LoopbackForge;
@@ -22,10 +17,6 @@ afterEach(async () => {
   await user.cleanUp();
   await forge.close();
 }, 60_000);
-
-/** Each agent and each check notes that it started, and waits until it is released. */
-const gated = (dir: string, name: string): string =>
-  `echo ${name} >> ${dir}/started; until [ -e ${dir}/release-${name} ]; do sleep 0.05; done`;
 
 const agentProgram = (dir: string): string => `#!/bin/sh
 cat > /dev/null
@@ -62,80 +53,11 @@ forge: { kind: gitlab, url: "${forge.url}", project: ${forge.project}, token_env
   );
 }
 
-/** Runs the CLI. A daemon that it starts kills itself at `crashAt`. */
-async function call(args: readonly string[], crashAt = ""): Promise<string> {
-  const env = { ...user.env, FORGE_TOKEN: TOKEN, NIGHTSHIFT_CRASH_AT: crashAt };
-  return (await execute(process.execPath, [BIN, ...args], { cwd: user.repo.checkout, env, timeout: 100_000 })).stdout;
-}
-
-function findDaemon(): number | null {
-  const file = join(user.home, "daemon.json");
-  if (!existsSync(file)) return null;
-  const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
-  try {
-    process.kill(pid, 0);
-    return pid;
-  } catch {
-    return null;
-  }
-}
-
-async function waitForDeath(): Promise<void> {
-  await expect.poll(findDaemon, WAIT).toBeNull();
-}
-
-async function killDaemon(): Promise<void> {
-  const pid = findDaemon();
-  if (pid !== null) process.kill(pid, "SIGKILL");
-  await waitForDeath();
-}
-
-const started = (): readonly string[] => {
-  const file = join(user.repo.path, "started");
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-};
-const release = (name: string): void => writeFileSync(join(user.repo.path, `release-${name}`), "");
-const show = async (id: string): Promise<TaskJson> => JSON.parse(await call(["show", id, "--json"])) as TaskJson;
-
-/** Kills the daemon while this agent or check works, starts another one, and lets the work continue. */
-async function killDuring(name: string, crashAt = ""): Promise<void> {
-  await expect.poll(started, WAIT).toContain(name);
-  await killDaemon();
-  await call(["start"], crashAt);
-  release(name);
-}
-
-/** Kills the daemon while the task waits in this state, and starts another one. */
-async function killWhileWaiting(id: string, state: string, crashAt = ""): Promise<TaskJson> {
-  const look = async (): Promise<string> => {
-    const task = await show(id);
-    return `${task.status} in ${task.state}`;
-  };
-  await expect.poll(look, WAIT).toBe(`waiting in ${state}`);
-  await killDaemon();
-  await call(["start"], crashAt);
-  expect(await look()).toBe(`waiting in ${state}`);
-  return show(id);
-}
-
-async function approve(task: TaskJson): Promise<void> {
-  await call([
-    "approve",
-    task.id,
-    "--plan",
-    task.waiting_for?.kind === "approval" ? `${task.waiting_for.plan_hash}` : "",
-  ]);
-}
-
-async function listEvents(id: string): Promise<readonly EventJson[]> {
-  const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
-  const client = createClient({ url, token });
-  return (await client.call("GET /tasks/:id/events", { params: { id }, query: { limit: 1000 } })).events;
-}
-
 describe("feature: daemon that is killed", { timeout: 900_000 }, () => {
   it("in each state: the task ends as usual, and nothing happens twice", async () => {
     await setUpProject();
+    const daemon = createKilledDaemon(user, { FORGE_TOKEN: TOKEN });
+    const { call, show, approve, killDuring, killWhileWaiting, waitForDeath } = daemon;
     await call(["init", "--yes", "--no-run"]);
     const submitted = await call(["submit", "--pipeline", "feature", "--design", "Say more", "--json"]);
     const { id } = JSON.parse(submitted) as TaskJson;
@@ -156,9 +78,9 @@ describe("feature: daemon that is killed", { timeout: 900_000 }, () => {
     await call(["start"]);
     await expect.poll(async () => (await show(id)).status, WAIT).toBe("succeeded");
 
-    expect(started()).toEqual(["design", "plan", "implement", "check", "review"]);
-    const events = await listEvents(id);
-    expect(events.filter(({ type }) => type === "task.state").map(({ data }) => data["to"])).toEqual([
+    expect(daemon.started()).toEqual(["design", "plan", "implement", "check", "review"]);
+    const events = await daemon.events(id);
+    expect(statesOf(events)).toEqual([
       "design_review",
       "planning",
       "plan_review",
@@ -176,8 +98,7 @@ describe("feature: daemon that is killed", { timeout: 900_000 }, () => {
       "check slow started",
       "check slow: passed",
     ]);
-    const runs = events.filter(({ type }) => type === "run.started" || type === "run.ended");
-    expect(new Set(runs.map(({ type, run }) => `${type} ${run}`)).size).toBe(runs.length);
+    expectNoDoubleRuns(events);
     expect((await show(id)).runs).toHaveLength(6);
     expect(forge.changeRequests).toMatchObject([{ state: "merged" }]);
     expect(await git(forge.bareDir, "show", "main:notes.txt")).toBe("notes\nmore");
