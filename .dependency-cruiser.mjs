@@ -30,7 +30,7 @@ const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
 
 /** The engine from bottom to top. A part may import itself and the parts before it. */
 const ENGINE_ORDER = [
-  "(ports|advance-params|overlap|pipeline-of|find-account|periodic-task|task-lock|task-pages|variants)\\.ts",
+  "(ports|advance-params|overlap|shared-directories|pipeline-of|find-account|periodic-task|task-lock|task-pages|variants)\\.ts",
   "deliver/",
   "(transact|wake-task)\\.ts",
   "run/(step-context|explain-error|park-agent|run-jobs|run-events|supervise|load-diff-rules|list-run-events|may-repeat)\\.ts",

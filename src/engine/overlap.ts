@@ -6,19 +6,23 @@ import { HELD } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { Lease } from "../ports/store.ts";
 import type { EnginePorts } from "./ports.ts";
+import { findSharedDirectories, isExecution } from "./shared-directories.ts";
 import { listAllTasks } from "./task-pages.ts";
 
-type ReadTasks = Pick<EnginePorts, "store">;
+type ReadTasks = Pick<EnginePorts, "store" | "sandbox">;
 
 /** Another task that works on files of this task's plan. */
 export interface FoundOverlap {
   readonly other: Task;
+  /** Files, or directories that both tasks write. */
   readonly files: readonly string[];
 }
 
 /** Whether the next run changes files that the task's plan names, so that it may have to wait for other tasks. */
 export function mayOverlap({ task, next }: Advance): boolean {
-  if (next?.role == null || !CHANGING_ROLES.includes(next.role) || next.notBefore === HELD) return false;
+  if (next?.role == null || next.notBefore === HELD) return false;
+  if (isExecution(next)) return true;
+  if (!CHANGING_ROLES.includes(next.role)) return false;
   return task.options.allowOverlap !== true && plannedFiles(task).length > 0;
 }
 
@@ -29,7 +33,7 @@ export function mayOverlap({ task, next }: Advance): boolean {
 export async function holdForOverlap(ports: ReadTasks, lease: Lease | null, advance: Advance): Promise<Advance> {
   if (advance.next === null || !mayOverlap(advance)) return advance;
   const ended = lease === null ? null : await ports.store.tasks.getRun(lease.run);
-  if (ended !== null && isWorkOnFiles(ended)) return advance;
+  if (ended !== null && (isWorkOnFiles(ended) || isExecution(ended))) return advance;
   const overlap = await findOverlap(ports, advance.task);
   if (overlap === null) return advance;
   const held = holdForFiles(advance.task, overlap, advance.task.updatedAt);
@@ -41,8 +45,13 @@ export async function holdForOverlap(ports: ReadTasks, lease: Lease | null, adva
   };
 }
 
-/** The oldest task that works on files of this task's plan. Tasks that are held, paused, published or wait for a person do not count. */
+/** The oldest task that works on files of this task's plan. */
 export async function findOverlap(ports: ReadTasks, task: Task): Promise<FoundOverlap | null> {
+  return (await findSharedDirectories(ports, task)) ?? (await findSharedPlanFiles(ports, task));
+}
+
+/** Tasks that are held, paused, published or wait for a person do not count. */
+async function findSharedPlanFiles(ports: ReadTasks, task: Task): Promise<FoundOverlap | null> {
   const mine = plannedFiles(task);
   if (mine.length === 0 || task.options.allowOverlap === true) return null;
   const { project } = task;

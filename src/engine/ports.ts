@@ -40,7 +40,7 @@ export interface EnginePorts {
   readonly checkouts: Checkouts;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
-  readonly fileRecord: Pick<FileRecord, "start" | "finish">;
+  readonly fileRecord: Pick<FileRecord, "start" | "finish" | "readChanged">;
   readonly projects: ProjectFiles;
   readonly clock: Clock;
   readonly cron: Cron;

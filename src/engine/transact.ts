@@ -59,7 +59,7 @@ async function commitDecision(
   const commit = async (advance: Advance): Promise<CommitResult> =>
     ports.store.tasks.commit(await toCommit(ports, task, lease, { ...decision, advance }));
   if (!mayOverlap(decision.advance)) return commit(decision.advance);
-  return withFilesLock(ports, task.project, async () => commit(await holdForOverlap(ports, lease, decision.advance)));
+  return withFilesLock(ports, async () => commit(await holdForOverlap(ports, lease, decision.advance)));
 }
 
 export async function readTask(ports: Pick<EnginePorts, "store">, id: string): Promise<Task> {
@@ -124,13 +124,9 @@ async function toCommit(
   };
 }
 
-/** Decides one at a time which task of a project works on which files. */
-export function withFilesLock<T>(
-  ports: { readonly store: Store },
-  project: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  return withTaskLock(ports, `files of ${project}`, work);
+/** Decides one at a time which task works on which files. Tasks of different projects can write to the same directory. */
+export function withFilesLock<T>(ports: { readonly store: Store }, work: () => Promise<T>): Promise<T> {
+  return withTaskLock(ports, "files", work);
 }
 
 const queues = new WeakMap<Store, Map<string, Promise<unknown>>>();

@@ -10,6 +10,13 @@ export interface FileRecord {
   finish(keep: string): Promise<readonly DirectoryChanges[] | null>;
 
   /**
+   * Reads the created and modified files of a directory, by its name, after `finish` has found its changes. Files above
+   * `maxFileBytes`, and all files when `maxBytes` are read, come without content. Links are not followed: their content is
+   * their target.
+   */
+  readChanged(keep: string, name: string, limits: ReadLimits): Promise<ChangedContents>;
+
+  /**
    * Records everything below `dir` in the file `keep`, which is written completely or not at all. Idempotent: an existing
    * snapshot is kept, so that a restarted run is still compared with the state before its first start. Links are not
    * followed. No name is skipped, not even `.git`, so that nothing can hide from the record. Directories themselves are not
@@ -32,6 +39,20 @@ export interface DirectoryChanges extends RecordedDirectory {
   readonly changes: RecordedChanges | null;
   readonly problem: string | null;
 }
+
+export interface ReadLimits {
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+}
+
+export type ChangedContents = readonly {
+  readonly path: string;
+  readonly kind: FileState["kind"];
+  readonly bytes: number;
+  readonly isNew: boolean;
+  /** Null if it is unreadable, was replaced, or exceeds a limit. */
+  readonly content: Uint8Array | null;
+}[];
 
 export interface SnapshotParams {
   readonly dir: string;

@@ -1,86 +1,14 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { existsSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
-import type { Task } from "../../src/core/task/task.ts";
-import { saveProject } from "../../src/engine/commands/project-commands.ts";
+import { addPlain, approved, closeStaged, openStaged, planned, removeAfterTest } from "../support/in-place.ts";
 import { killSupervisor } from "../support/killed-daemon.ts";
-import { ALICE, openNight, type Night } from "../support/night.ts";
+import { ALICE } from "../support/night.ts";
 
-let night: Night | null = null;
-const removed: string[] = [];
-
-afterEach(async () => {
-  await night?.close();
-  night = null;
-  for (const path of removed.splice(0)) await rm(path, { recursive: true, force: true });
-});
-
-const PLAN = {
-  outcome: "plan_complete",
-  summary: "Write a report.",
-  prompt: "Write a report.",
-  system_prompt: "",
-  tools: ["Write", "Bash"],
-  directories: ["reports/new"],
-  network: [],
-  needs_git: false,
-  estimate: { tokens: 1000, minutes: 1, usd: 0.1 },
-  reasoning: "One file.",
-};
-
-async function openStaged(plan: object, execute: string): Promise<Night> {
-  const agent = `case $NIGHTSHIFT_ROLE in
-plan*) cat > "$OUT" <<'END'
-${JSON.stringify({ ...PLAN, ...plan })}
-END
-;;
-execute) { ${execute}
-} 2> "$TMPDIR/errors"
-printf '{"outcome":"completed","summary":"done","result":"Done."}' > "$OUT" ;;
-esac`;
-  night = await openNight({ userSettings: "sandbox: { mode: enforce }\n", agent });
-  execFileSync("chmod", ["-R", "o+rwX", night.repo.checkout]);
-  return night;
-}
-
-/** A directory without git, registered as the project "plain". As root, the agent runs as another user. */
-async function addPlain({ wired, repo }: Night): Promise<string> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), "nightshift-plain-")));
-  removed.push(dir);
-  await chmod(dir, 0o777);
-  await copyFile(join(repo.checkout, "nightshift.yaml"), join(dir, "nightshift.yaml"));
-  const project = { name: "plain", path: dir, remote: "", defaultBranch: "" };
-  const { wanted } = await wired.projectFiles.pendingTrust(project, "");
-  await saveProject(wired.ports, { ...project, accepted: wanted }, ALICE);
-  return dir;
-}
-
-async function planned({ submit, settled }: Night, draft: object): Promise<Task> {
-  return settled((await submit({ pipeline: "staged", ...draft })).id);
-}
-
-async function approved(open: Night, draft: object): Promise<Task> {
-  const waiting = await planned(open, draft);
-  expect(waiting).toMatchObject({ state: "staged", waitingFor: { kind: "approval" }, plan: { problems: [] } });
-  await open.commands.approve(waiting.id, waiting.planHash, ALICE);
-  return open.settled(waiting.id);
-}
+afterEach(closeStaged);
 
 const ATTACKS = [
   "mkdir -p .git/hooks",
@@ -192,7 +120,7 @@ describe("directories of an in-place task", { timeout: 60_000 }, () => {
     const dir = await addPlain(open);
     const waiting = await planned(open, { project: "plain" });
     await rename(dir, `${dir}.old`);
-    removed.push(`${dir}.old`);
+    removeAfterTest(`${dir}.old`);
     await symlink(`${dir}.old`, dir);
     await open.commands.approve(waiting.id, waiting.planHash, ALICE);
     const task = await open.settled(waiting.id);
@@ -214,7 +142,9 @@ describe("in-place run that did not finish", { timeout: 60_000 }, () => {
     const dir = await addPlain(open);
     const task = await approved(open, { project: "plain" });
     expect(task).toMatchObject({ status: "waiting", state: "running", waitingFor: { kind: "choice" } });
-    expect(task.waitingFor).toMatchObject({ reason: expect.stringContaining("worked in place") as string });
+    expect(task.waitingFor).toMatchObject({
+      reason: expect.stringContaining("works directly in your directories") as string,
+    });
     expect(await readFile(join(dir, "starts.txt"), "utf8")).toBe("start\n");
   });
 

@@ -2,7 +2,26 @@ import type { FileState, RecordedChanges, UnreadDirectory } from "../../ports/fi
 import { showPath } from "./entry.ts";
 import type { Entry, Found } from "./entry.ts";
 
+export interface ChangedEntries {
+  readonly created: readonly Entry[];
+  readonly modified: readonly (readonly [before: Entry, after: Entry])[];
+  readonly deleted: readonly Entry[];
+  readonly unread: readonly UnreadDirectory[];
+}
+
 export function compareSnapshots(before: Found, after: Found): RecordedChanges {
+  const { created, modified, deleted, unread } = findChangedEntries(before, after);
+  return {
+    created: created.map((entry) => ({ path: showPath(entry.path), after: stateOf(entry) })).toSorted(byPath),
+    modified: modified
+      .map(([was, is]) => ({ path: showPath(is.path), before: stateOf(was), after: stateOf(is) }))
+      .toSorted(byPath),
+    deleted: deleted.map((entry) => ({ path: showPath(entry.path), before: stateOf(entry) })).toSorted(byPath),
+    unread: unread.map(({ path, why }) => ({ path: showPath(path), why })).toSorted(byPath),
+  };
+}
+
+export function findChangedEntries(before: Found, after: Found): ChangedEntries {
   const unread = [...new Map([...before.unread, ...after.unread].map((each) => [each.path, each])).values()];
   const isKnown = knownOutside(unread);
   const old = new Map(before.entries.map((entry) => [entry.path, entry]));
@@ -15,14 +34,7 @@ export function compareSnapshots(before: Found, after: Found): RecordedChanges {
     else if (was && !isSame(was, entry)) modified.push([was, entry]);
   }
   const deleted = [...old.values()].filter((entry) => isKnown(entry.path));
-  return {
-    created: created.map((entry) => ({ path: showPath(entry.path), after: stateOf(entry) })).toSorted(byPath),
-    modified: modified
-      .map(([was, is]) => ({ path: showPath(is.path), before: stateOf(was), after: stateOf(is) }))
-      .toSorted(byPath),
-    deleted: deleted.map((entry) => ({ path: showPath(entry.path), before: stateOf(entry) })).toSorted(byPath),
-    unread: unread.map(({ path, why }) => ({ path: showPath(path), why })).toSorted(byPath),
-  };
+  return { created, modified, deleted, unread };
 }
 
 /** A file rewritten with the same content is unchanged. Without known content, any touch counts as a change. */

@@ -23,7 +23,7 @@ import { UserError } from "../../core/text/errors.ts";
 import type { FileRecord, RecordedChanges, Snapshot } from "../../ports/file-record.ts";
 import { removeTree } from "../git/workspace/remove-tree.ts";
 import { createFileRecord } from "./file-record.ts";
-import { performCompare, performSnapshot } from "./perform.ts";
+import { performCompare, performRead, performSnapshot } from "./perform.ts";
 import { createRunRecord } from "./run-record.ts";
 import { walk } from "./walk.ts";
 
@@ -32,7 +32,7 @@ const snapshots: Pick<FileRecord, "snapshot" | "compare"> = {
   snapshot: async (params) => performSnapshot(params),
   compare: async (one, other) => performCompare(one, other),
 };
-const record: FileRecord = { ...snapshots, ...createRunRecord(snapshots) };
+const record: FileRecord = { ...snapshots, ...createRunRecord(snapshots, async (params) => performRead(params)) };
 let root: string;
 let dir: string;
 let before: string;

@@ -16,6 +16,26 @@ export function hashFile(name: Buffer, file: Unhashed): string | null {
   }
 }
 
+/** Reads a file that is small enough. Returns null like `hashFile`. */
+export function readContent(name: Buffer, file: Unhashed): Uint8Array | null {
+  try {
+    if (file.kind === "link") return readlinkSync(name, "buffer");
+    const handle = openSync(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const { ino } = fstatSync(handle, { bigint: true });
+      if (!file.key.startsWith(`${ino}:`)) return null;
+      // Not to the end, because a file may grow as fast as it is read.
+      const content = Buffer.alloc(file.size);
+      return content.subarray(0, readSync(handle, content));
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return null;
+    throw error;
+  }
+}
+
 function hashContent(name: Buffer, file: Unhashed): string | null {
   const handle = openSync(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

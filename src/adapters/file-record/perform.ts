@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { UserError } from "../../core/text/errors.ts";
-import type { RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
-import { compareSnapshots } from "./compare.ts";
-import { showPath } from "./entry.ts";
+import type { ChangedContents, RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
+import { compareSnapshots, findChangedEntries } from "./compare.ts";
+import { pathBytes, showPath } from "./entry.ts";
 import type { KeptSnapshot } from "./entry.ts";
+import { readContent } from "./hash-file.ts";
 import { keepSnapshot, readSnapshot } from "./kept-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
@@ -16,6 +17,32 @@ export function performSnapshot({ dir, keep, since }: SnapshotParams): Snapshot 
 
 export function performCompare(before: string, after: string): RecordedChanges {
   return compareSnapshots(needSnapshot(before), needSnapshot(after));
+}
+
+export interface ReadParams {
+  readonly dir: string;
+  readonly before: string;
+  readonly after: string;
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+}
+
+export function performRead({ dir, before, after, maxFileBytes, maxBytes }: ReadParams): ChangedContents {
+  const { created, modified } = findChangedEntries(needSnapshot(before), needSnapshot(after));
+  const changed = [
+    ...created.map((entry) => [entry, true] as const),
+    ...modified.map(([, is]) => [is, false] as const),
+  ];
+  let left = maxBytes;
+  return changed
+    .filter(([{ kind }]) => kind !== "other")
+    .map(([entry, isNew]) => {
+      const { path, kind, size: bytes } = entry;
+      const isSmall = bytes <= maxFileBytes && bytes <= left;
+      const content = isSmall ? readContent(pathBytes(dir, path), entry) : null;
+      left -= content?.length ?? 0;
+      return { path: showPath(path), kind, bytes, isNew, content };
+    });
 }
 
 function summarise({ entries, hashed, unread }: KeptSnapshot): Snapshot {

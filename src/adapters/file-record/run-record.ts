@@ -1,15 +1,20 @@
 import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { DirectoryChanges, FileRecord, RecordedDirectory } from "../../ports/file-record.ts";
+import type { ChangedContents, DirectoryChanges, FileRecord, RecordedDirectory } from "../../ports/file-record.ts";
 import { hasCode, replaceFile } from "../process/job-files.ts";
+import type { ReadParams } from "./perform.ts";
 
 type Snapshots = Pick<FileRecord, "snapshot" | "compare">;
+type ReadContents = (params: ReadParams) => Promise<ChangedContents>;
 
 /** Written before the first snapshot, so that a directory without one is known to be missing. */
 const LIST = "directories.json";
 
 /** The record of one run: a list of directories, and a snapshot of each. */
-export function createRunRecord(snapshots: Snapshots): Pick<FileRecord, "start" | "finish"> {
+export function createRunRecord(
+  snapshots: Snapshots,
+  readContents: ReadContents,
+): Pick<FileRecord, "start" | "finish" | "readChanged"> {
   return {
     async start(keep, directories) {
       await mkdir(keep, { recursive: true, mode: 0o700 });
@@ -25,6 +30,13 @@ export function createRunRecord(snapshots: Snapshots): Pick<FileRecord, "start" 
       for (const [index, { path, name, problem }] of directories.entries())
         found.push({ path, name, ...(await compareOne(snapshots, { keep, index, path, problem })) });
       return found;
+    },
+    async readChanged(keep, name, limits) {
+      const directories = (await readKept<readonly ListedDirectory[]>(join(keep, LIST))) ?? [];
+      const index = directories.findIndex((each) => each.name === name);
+      const dir = directories[index]?.path;
+      if (dir === undefined) return [];
+      return readContents({ dir, before: before(keep, index), after: after(keep, index), ...limits });
     },
   };
 }

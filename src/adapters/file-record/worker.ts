@@ -1,25 +1,38 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { UserError } from "../../core/text/errors.ts";
 import type { UserErrorKind } from "../../core/text/errors.ts";
-import type { RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
-import { performCompare, performSnapshot } from "./perform.ts";
+import type { ChangedContents, RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
+import { performCompare, performRead, performSnapshot, type ReadParams } from "./perform.ts";
 
 export type Request =
   | ({ readonly kind: "snapshot" } & SnapshotParams)
-  | { readonly kind: "compare"; readonly before: string; readonly after: string };
+  | { readonly kind: "compare"; readonly before: string; readonly after: string }
+  | ({ readonly kind: "read" } & ReadParams);
+
+type Value = Snapshot | RecordedChanges | ChangedContents;
 
 /** Errors lose their class when they are sent between threads. */
 export type Reply =
-  | { readonly kind: "done"; readonly value: Snapshot | RecordedChanges }
+  | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "refused"; readonly error: readonly [UserErrorKind, string, string | null] };
 
 function answer(request: Request): Reply {
   try {
-    const value = request.kind === "compare" ? performCompare(request.before, request.after) : performSnapshot(request);
-    return { kind: "done", value };
+    return { kind: "done", value: perform(request) };
   } catch (error) {
     if (error instanceof UserError) return { kind: "refused", error: [error.kind, error.message, error.hint] };
     throw error;
+  }
+}
+
+function perform(request: Request): Value {
+  switch (request.kind) {
+    case "compare":
+      return performCompare(request.before, request.after);
+    case "read":
+      return performRead(request);
+    case "snapshot":
+      return performSnapshot(request);
   }
 }
 

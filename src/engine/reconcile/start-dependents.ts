@@ -17,7 +17,7 @@ export async function startDependents(ports: EnginePorts): Promise<void> {
     if ((await decide(ports, task)) === null) continue;
     const start = async (before: Task): Promise<Decision> =>
       (await decide(ports, before)) ?? { advance: { task: before, events: [], next: null } };
-    await withFilesLock(ports, task.project, () => transact(ports, task.id, null, start));
+    await withFilesLock(ports, () => transact(ports, task.id, null, start));
   }
 }
 

@@ -19,7 +19,7 @@ import { markPublisher } from "./publish/publish-with-agent.ts";
 import { rememberAbandoned } from "../nightly/remember-proposals.ts";
 import { dismissJob, wasAnyJobStarted, controlJobs, wasStarted } from "./run-jobs.ts";
 import { limitForForeignCode } from "../../policy/access/foreign-code.ts";
-import { mayRepeat } from "./may-repeat.ts";
+import { changesFilesDirectly, mayRepeat } from "./may-repeat.ts";
 import { describeError, failureOf } from "./explain-error.ts";
 import { decideAgentParking, NOT_PARKED, type AgentParking } from "./park-agent.ts";
 import { agentData, costData, productEvents } from "./run-events.ts";
@@ -225,7 +225,7 @@ async function commitResult(context: StepContext, unredacted: StepResult): Promi
   const result = redactResult(ports, unredacted);
   // Before the commit, because it would be lost if the daemon crashed in between. It is idempotent.
   await rememberAbandoned(context, decideNext(context, context.task, result).advance.task);
-  const repeats = await mayRepeat(context);
+  const repeats = await mayRepeat(context, result.outcome);
   await transact(ports, run.task, lease, async (current) =>
     decideNext(context, current, result, { ...(await decideAgentParking(context, result)), mayRepeat: repeats }),
   );
@@ -298,7 +298,10 @@ function withReportedPlan(task: Task, outcome: Outcome): Task {
 }
 
 /** Null if there is no fallback agent, or if the run already uses it. A variant is about one agent, so no other takes over. */
-function findFallback({ settings, state, task, run }: StepContext): string | null {
+function findFallback(context: StepContext): string | null {
+  const { settings, state, task, run } = context;
+  // It does not know what the first agent has changed.
+  if (changesFilesDirectly(context)) return null;
   const { fallbackAgent } = settings;
   if (fallbackAgent === null || run.role === null || task.options.variantOf !== undefined) return null;
   return resolveRun(settings, state.agent, task.options, run.role).agent === fallbackAgent ? null : fallbackAgent;

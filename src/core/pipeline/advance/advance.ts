@@ -256,7 +256,7 @@ function takeDefaultEdge(params: AdvanceParams, edge: DefaultEdge): Move {
 }
 
 function describeUnrepeatable({ name, summary }: Outcome): string {
-  return `${withFullStop(summary || name)} The agent worked in place and may have changed files already, so it is not started again by itself. Look at the files, then retry it or end the task.`;
+  return `${withFullStop(summary || name)} The agent works directly in your directories and may have changed files already, so it is not started again by itself. Look at the files, then retry it or end the task.`;
 }
 
 /** The git remote and this machine are not the model provider, so a task that waits for them says so. */

@@ -71,7 +71,7 @@ function goOn(ports: EnginePorts, task: Task): Decision {
 /** Waits while another task works on the files of the plan, as every task does before it changes files. */
 async function createMissing(ports: EnginePorts, task: Task): Promise<void> {
   if (!(await loadVariants(ports, task)).includes(null)) return;
-  await withFilesLock(ports, task.project, async () => {
+  await withFilesLock(ports, async () => {
     const overlap = await findOverlap(ports, task);
     const at = ports.clock.now();
     const reason = overlap === null ? null : holdForFiles(task, overlap, at).task.queuedFor?.reason;

@@ -35,7 +35,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const { outcome } = ending;
   const collected = await collectWork(context, work, { role, outcome });
   const recorded = await finishFileRecord(context, role, collected);
-  const scanned = await scanWork(context, collected);
+  const scanned = await scanWork(context, collected, recorded.written);
   ports.hooks.passCheckpoint("work.collected");
   const bound = role === "review" ? bindVerdict(outcome, work.headCommit) : outcome;
   const checked = await checkPlan(context, work, bound);
@@ -53,10 +53,12 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
 /** There are no commits: the agent changes the person's files, and nothing has to be collected. */
 async function runInPlace(context: StepContext, role: Role): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, null));
-  const { artifacts, failures } = await finishFileRecord(context, role, null);
+  const { artifacts, failures, written } = await finishFileRecord(context, role, null);
+  const scanned = await scanWork(context, null, written);
   const outcome = await checkPlan(context, null, ending.outcome);
   const error = isFailure(outcome) ? outcome.summary : null;
-  return resultOf(context, outcome, { ...endOf(context, ending), error, artifacts, artifactFailures: failures });
+  const end = { ...endOf(context, ending), error, artifacts, artifactFailures: failures };
+  return rejectSecrets(resultOf(context, outcome, end), scanned);
 }
 
 function roleOf({ run, state }: StepContext): Role {

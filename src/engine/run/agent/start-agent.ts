@@ -22,6 +22,7 @@ import { openInPlace } from "../prepare/open-in-place.ts";
 import { prepareCheckTree } from "../prepare/reusable-trees.ts";
 import { openWorkspace, setUpWorkspace } from "../prepare/setup-workspace.ts";
 import { outcomeOf, StepEnd, type StepContext, type Work } from "../step-context.ts";
+import { requireSession } from "../may-repeat.ts";
 import { supervise } from "../supervise.ts";
 import { createStuckWatch } from "./watch-stuck.ts";
 import { writePrompt } from "../prompt/write-prompt.ts";
@@ -125,6 +126,7 @@ async function prepareRun(
   });
   const paths = await ports.runFiles.prepare({ run: run.id, task: task.id, role });
   const session = await chooseSession(context, role, agent, runSettings.agent);
+  await requireSession(context, session);
   const hasTool = agent.capabilities.mcp && ports.agents.findReportServer(paths, scopeOf(context, role)) !== null;
   const isResumed = session.kind === "resume";
   await writePrompt(context, { role, paths, work, isResumed, hasTool, data: grant?.data ?? {} });

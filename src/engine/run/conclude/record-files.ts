@@ -38,9 +38,11 @@ export interface RecordedFiles {
   readonly artifacts: readonly Artifact[];
   /** What could not be recorded, a sentence each. */
   readonly failures: readonly string[];
+  /** Names of the directories outside of a workspace in which files were created or modified. */
+  readonly written: readonly string[];
 }
 
-const NOT_RECORDED: RecordedFiles = { artifacts: [], failures: [] };
+const NOT_RECORDED: RecordedFiles = { artifacts: [], failures: [], written: [] };
 
 /**
  * Finds out what the executor changed, and keeps it in `files.json`. A failure is reported, but the work still counts.
@@ -63,12 +65,21 @@ export async function finishFileRecord(
     await ports.runFiles.keepFileChanges(run.id, ports.secrets.redact({ files, problems: failures }));
     const cut = files.length - MAX_ARTIFACTS;
     const more = cut > 0 ? [`${cut} more changed files are only listed in runs/${run.id}/files.json.`] : [];
-    return { artifacts: files.slice(0, MAX_ARTIFACTS).map(toArtifact), failures: [...failures, ...more] };
+    return {
+      artifacts: files.slice(0, MAX_ARTIFACTS).map(toArtifact),
+      failures: [...failures, ...more],
+      written: directories.filter((each) => isWrittenDirectly(each, collected)).map(({ name }) => name),
+    };
   } catch (error) {
     ports.log.warn("the changed files could not be recorded", { run: run.id, error: String(error) });
     const message = error instanceof Error ? error.message : String(error);
-    return { artifacts: [], failures: [`The changed files could not be recorded: ${message}`] };
+    return { ...NOT_RECORDED, failures: [`The changed files could not be recorded: ${message}`] };
   }
+}
+
+function isWrittenDirectly({ name, changes }: DirectoryChanges, collected: CollectedWork | null): boolean {
+  if (collected !== null && !name.startsWith("/")) return false;
+  return changes !== null && changes.created.length + changes.modified.length > 0;
 }
 
 function listChanges({ name, changes }: DirectoryChanges, collected: CollectedWork | null): readonly FileChange[] {
