@@ -273,6 +273,8 @@ function addReadingCommands(program: Command): void {
     .command("display <task>")
     .description("Show the transcripts of a task's runs: text, tool calls, results, usage")
     .option("--follow", "Follow until the task ends or needs a person")
+    .option("--full", "Show parameters and results of tools in full")
+    .option("--no-pager", "Print directly instead of through $PAGER")
     .action(lazy(async () => (await import("./commands/display.ts")).display));
   program
     .command("diff <task>")

@@ -1,12 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BIN, createUser, pollUntil, PROJECT_FILE, type User } from "../support/cli-user.ts";
-
-/** `script` of util-linux gives a command a terminal. The one of macOS has other options. */
-const hasScript = spawnSync("script", ["--version"]).status === 0;
-const COLUMNS = 60;
+import { createUser, PROJECT_FILE, type User } from "../support/cli-user.ts";
+import { COLUMNS, hasScript, runOnTerminal as runAs, type TerminalRun } from "../support/terminal.ts";
 
 let user: User;
 
@@ -18,39 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => user.cleanUp());
 
-interface TerminalRun {
-  /** Waits until the command has printed this, and then types. */
-  type(after: string | RegExp, keys: string): Promise<void>;
-  /** Closes the input before the command has started. */
-  closeInput(): void;
-  /** Everything that the command printed, and its exit code. */
-  end(): Promise<{ readonly output: string; readonly code: number | null }>;
-}
-
-/** Runs a command on a terminal with its own window. */
 function runOnTerminal(...args: readonly string[]): TerminalRun {
-  const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols ${COLUMNS} rows 24; ${words}`, "/dev/null"], {
-    cwd: user.repo.checkout,
-    env: { ...user.env, TERM: "xterm", SHELL: "/bin/sh" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  return {
-    async type(after, keys) {
-      await pollUntil(
-        async () => output,
-        (text) => (typeof after === "string" ? text.includes(after) : after.test(text)),
-      );
-      child.stdin.write(keys);
-    },
-    closeInput: () => void child.stdin.end(),
-    async end() {
-      return { code: await closed, output };
-    },
-  };
+  return runAs(user, args);
 }
 
 /** What stays on the screen: each line as it was last overwritten. */

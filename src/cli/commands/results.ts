@@ -8,7 +8,7 @@ import { changedFiles, describeFiles, groupFiles, notRecorded } from "../print/t
 import { byteSize } from "../print/terminal/words.ts";
 import { summary } from "../print/task/summary.ts";
 import { unverifiedReason } from "../print/task/task.ts";
-import { quoteAgent } from "../print/transcript.ts";
+import { quoteAgent } from "../print/transcript/quote.ts";
 import { readPages } from "./display.ts";
 
 export async function results(

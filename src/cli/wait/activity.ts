@@ -54,18 +54,24 @@ export function lastLine(text: string): string | null {
 }
 
 function describeInput(input: unknown): string {
-  if (typeof input !== "object" || input === null) return "";
-  const found = Object.entries(input)
-    .filter(
-      ([name, value]) => DESCRIPTIVE_ARGUMENTS.includes(name) && (typeof value === "string" || Array.isArray(value)),
-    )
-    .toSorted(([a], [b]) => DESCRIPTIVE_ARGUMENTS.indexOf(a) - DESCRIPTIVE_ARGUMENTS.indexOf(b))[0]?.[1] as unknown;
-  const text = Array.isArray(found) ? found.join(" ") : typeof found === "string" ? found : "";
+  const found = mainArgument(input)?.[1] ?? "";
+  const text = typeof found === "string" ? found : found.join(" ");
   return withoutWorkspace(text.slice(0, MAX_INPUT));
 }
 
+/** The argument that says best what a tool call does. Null if there is none. */
+export function mainArgument(input: unknown): readonly [name: string, value: string | readonly unknown[]] | null {
+  if (typeof input !== "object" || input === null) return null;
+  const fields: Readonly<Record<string, unknown>> = { ...input };
+  for (const name of DESCRIPTIVE_ARGUMENTS) {
+    const value = fields[name];
+    if (typeof value === "string" || Array.isArray(value)) return [name, value];
+  }
+  return null;
+}
+
 /** Agents name files by their full path. People know them by the path in the repository. */
-function withoutWorkspace(text: string): string {
+export function withoutWorkspace(text: string): string {
   return text.replaceAll(/(?:\/[^/\s]+)*\/workspaces\/task_\w+\/[\w-]+(\/|(?=\s|$))/g, (_, slash) =>
     slash === "/" ? "" : ".",
   );

@@ -5,7 +5,11 @@ import { time, tokensSchema } from "./common.ts";
 
 export const transcriptEventSchema = z
   .discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("text"), text: z.string() }),
+    z.strictObject({
+      type: z.literal("text"),
+      text: z.string(),
+      partial: z.boolean().optional().meta({ description: "The next text continues this one on the same line." }),
+    }),
     z.strictObject({ type: z.literal("thinking"), text: z.string() }),
     z.strictObject({ type: z.literal("tool_call"), id: z.string(), name: z.string(), input: z.unknown() }),
     z.strictObject({ type: z.literal("tool_result"), id: z.string(), output: z.string(), failed: z.boolean() }),
@@ -22,7 +26,14 @@ export const transcriptEventSchema = z
       scope: z.enum(["delta", "session"]),
     }),
     z.strictObject({ type: z.literal("limit"), kind: z.enum(["usage", "rate"]), resets_at: time.nullable() }),
-    z.strictObject({ type: z.literal("session"), id: z.string() }),
+    z.strictObject({
+      type: z.literal("session"),
+      id: z.string(),
+      version: z.string().optional(),
+      model: z.string().optional(),
+      tools: z.array(z.string()).readonly().optional(),
+      directory: z.string().optional(),
+    }),
     z.strictObject({ type: z.literal("outcome"), value: z.unknown() }),
     z.strictObject({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable() }),
     z.strictObject({ type: z.literal("raw"), text: z.string() }),

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { openInside } from "../../../src/adapters/git/read/open-inside.ts";
 import { readFromWorkspace } from "../../../src/adapters/git/read/read-from-workspace.ts";
 import { readOutcomeFile } from "../../../src/adapters/run-files/outcome-file.ts";
-import { renderEvent } from "../../../src/cli/print/transcript.ts";
+import { TranscriptPrinter } from "../../../src/cli/print/transcript/printer.ts";
 import { summary } from "../../../src/cli/print/task/summary.ts";
 import { taskLine } from "../../../src/cli/print/task/task.ts";
 import { describeWaiting } from "../../../src/cli/print/task/waiting.ts";
@@ -147,8 +147,9 @@ function renderEverywhere(text: string): readonly string[] {
     ...task,
     waiting_for: { kind: "choice", reason: text, options: [{ id: "o", title: text, recommended: true }] },
   } as unknown as TaskJson;
+  const printer = new TranscriptPrinter(context, { full: false, usage: true });
   return [
-    ...events.map((event) => renderEvent(context, event)),
+    ...events.map((event) => printer.add(event) + printer.flush()),
     taskLine(context, task),
     describeWaiting(context, asks),
     describeWaiting(context, choice),

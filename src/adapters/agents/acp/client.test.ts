@@ -55,7 +55,7 @@ describe("ACP client", () => {
       { mayWrite: true },
     );
     expect(events).toEqual([
-      { type: "session", id: "s-1" },
+      { type: "session", id: "s-1", directory: expect.stringMatching(/\/w$/) },
       { type: "thinking", text: "hm" },
       { type: "text", text: "I write." },
       { type: "tool_call", id: "1", name: "edit", input: { path: "a" } },

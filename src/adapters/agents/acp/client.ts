@@ -76,7 +76,7 @@ interface Turn {
 /** Opens the session and runs one turn. Returns the exit code. */
 async function runTurn({ agent, handler, rules, prompt, stopRequested }: Turn): Promise<number> {
   const { id, warnings } = await openSession(agent, rules);
-  print([{ type: "session", id }, ...warnings.map(errorEvent)]);
+  print([{ type: "session", id, directory: rules.workspace }, ...warnings.map(errorEvent)]);
   // The SDK delivers a response before notifications that arrived earlier.
   await nextTurn();
   handler.startRecording();

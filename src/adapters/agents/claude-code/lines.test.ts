@@ -100,3 +100,26 @@ test("images in a tool result are replaced by their type", () => {
     { type: "tool_result", id: "t", output: "a\n[image]\n", failed: false },
   ]);
 });
+
+test("the first line says what the session works with, as far as it is valid", () => {
+  const init = { type: "system", subtype: "init", session_id: "s" };
+  const known = {
+    claude_code_version: "2.1.325",
+    model: "claude-sonnet-5-5",
+    tools: ["Read", 7, "Bash"],
+    cwd: "/repo",
+  };
+  expect(line({ ...init, ...known })).toEqual([
+    {
+      type: "session",
+      id: "s",
+      version: "2.1.325",
+      model: "claude-sonnet-5-5",
+      tools: ["Read", "Bash"],
+      directory: "/repo",
+    },
+  ]);
+  expect(line({ ...init, claude_code_version: 2, model: null, tools: "Read", cwd: [] })).toEqual([
+    { type: "session", id: "s" },
+  ]);
+});

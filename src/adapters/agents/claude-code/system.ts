@@ -1,4 +1,4 @@
-import type { Failure, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
+import type { Failure, SessionEvent, TranscriptEvent } from "../../../core/task/documents/transcript.ts";
 import { isRecord, type Json } from "./json.ts";
 
 /** Subtypes that the transcript does not need. */
@@ -24,9 +24,10 @@ export function readSystem(line: Json): readonly TranscriptEvent[] | null {
   return IGNORED_SUBTYPES.has(line["subtype"]) ? [] : null;
 }
 
-function readInit({ session_id: id, mcp_servers: servers }: Json): readonly TranscriptEvent[] | null {
+function readInit(line: Json): readonly TranscriptEvent[] | null {
+  const { session_id: id, mcp_servers: servers } = line;
   if (typeof id !== "string" || id === "") return null;
-  const events: TranscriptEvent[] = [{ type: "session", id }];
+  const events: TranscriptEvent[] = [readSession(id, line)];
   for (const server of Array.isArray(servers) ? servers : []) {
     if (!isRecord(server) || server["status"] !== "failed") continue;
     // Claude continues without the server and reports success.
@@ -34,6 +35,17 @@ function readInit({ session_id: id, mcp_servers: servers }: Json): readonly Tran
     events.push({ type: "error", message: `The MCP server ${name} did not start.`, failure: null });
   }
   return events;
+}
+
+function readSession(id: string, { claude_code_version: version, model, tools, cwd: directory }: Json): SessionEvent {
+  return {
+    type: "session",
+    id,
+    ...(typeof version === "string" && { version }),
+    ...(typeof model === "string" && { model }),
+    ...(Array.isArray(tools) && { tools: tools.filter((tool) => typeof tool === "string") }),
+    ...(typeof directory === "string" && { directory }),
+  };
 }
 
 /** Claude retries by itself, so this does not end the run. But retries cannot help if the login failed. */

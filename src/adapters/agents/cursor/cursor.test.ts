@@ -64,7 +64,7 @@ describe("cursor", () => {
   it("parses the documented output", () => {
     const lines = SAMPLE.split("\n").filter((line) => line !== "");
     expect(lines.flatMap((line) => cursor(SETTINGS).parseLine(line))).toEqual([
-      { type: "session", id: "c6b62c6f-7ead-4fd6-9922-e952131177ff" },
+      { type: "session", id: "c6b62c6f-7ead-4fd6-9922-e952131177ff", model: "Some Model", directory: "/repo" },
       { type: "text", text: "I'll read the file first." },
       { type: "tool_call", id: "toolu_1", name: "read", input: { path: "README.md" } },
       { type: "tool_result", id: "toolu_1", output: "# Project\n", failed: false },

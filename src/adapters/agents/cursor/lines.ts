@@ -8,7 +8,13 @@ const content = z.array(z.object({ type: z.string(), text: z.string().default(""
 const count = z.int().min(0).default(0);
 
 const line = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("system"), subtype: z.string(), session_id: z.string().min(1) }),
+  z.object({
+    type: z.literal("system"),
+    subtype: z.string(),
+    session_id: z.string().min(1),
+    model: z.string().optional(),
+    cwd: z.string().optional(),
+  }),
   z.object({ type: z.literal("user") }),
   z.object({ type: z.literal("assistant"), message: z.object({ content }) }),
   z.object({ type: z.literal("thinking"), text: z.string().default("") }),
@@ -52,7 +58,9 @@ function failureOf(message: string) {
 function readLine(event: Line): readonly TranscriptEvent[] {
   switch (event.type) {
     case "system":
-      return event.subtype === "init" ? [{ type: "session", id: event.session_id }] : [];
+      return event.subtype === "init"
+        ? [{ type: "session", id: event.session_id, model: event.model, directory: event.cwd }]
+        : [];
     case "user": // our own prompt
       return [];
     case "assistant": {

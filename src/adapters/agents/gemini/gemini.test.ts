@@ -22,9 +22,15 @@ const COUNTED = {
 testAgent("gemini", {
   create,
   lines: [
-    ['{"type":"init","session_id":"4842","model":"gemini-2.5-pro"}', [{ type: "session", id: "4842" }]],
+    [
+      '{"type":"init","session_id":"4842","model":"gemini-2.5-pro"}',
+      [{ type: "session", id: "4842", model: "gemini-2.5-pro" }],
+    ],
     ['{"type":"message","role":"user","content":"the prompt"}', []],
-    ['{"type":"message","role":"assistant","content":"Hi","delta":true}', [{ type: "text", text: "Hi" }]],
+    [
+      '{"type":"message","role":"assistant","content":"Hi","delta":true}',
+      [{ type: "text", text: "Hi", partial: true }],
+    ],
     [`{"type":"result","status":"success",${STATS}}`, [COUNTED]],
     [
       `{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"Reached max session turns"},${STATS}}`,

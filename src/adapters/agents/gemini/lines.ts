@@ -15,8 +15,13 @@ const stats = z.object({
 });
 
 const line = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("init"), session_id: z.string().min(1) }),
-  z.object({ type: z.literal("message"), role: z.string(), content: z.string() }),
+  z.object({ type: z.literal("init"), session_id: z.string().min(1), model: z.string().optional() }),
+  z.object({
+    type: z.literal("message"),
+    role: z.string(),
+    content: z.string(),
+    delta: z.boolean().default(false),
+  }),
   z.object({
     type: z.literal("tool_use"),
     tool_name: z.string(),
@@ -54,10 +59,11 @@ export function parseGeminiLine(text: string): readonly TranscriptEvent[] {
 function readLine(event: Line): readonly TranscriptEvent[] {
   switch (event.type) {
     case "init":
-      return [{ type: "session", id: event.session_id }];
+      return [{ type: "session", id: event.session_id, model: event.model }];
     case "message":
       // The other role is the user: Gemini repeats the prompt.
-      return event.role === "assistant" ? [{ type: "text", text: event.content }] : [];
+      if (event.role !== "assistant") return [];
+      return [{ type: "text", text: event.content, ...(event.delta && { partial: true }) }];
     case "tool_use":
       return [{ type: "tool_call", id: event.tool_id, name: event.tool_name, input: event.parameters }];
     case "tool_result": {

@@ -52,7 +52,14 @@ const event = z.discriminatedUnion("type", [
       kind,
       resetsAt: resets_at === null ? null : Date.parse(resets_at),
     })),
-  z.object({ type: z.literal("session"), id: z.string().min(1).max(200) }),
+  z.object({
+    type: z.literal("session"),
+    id: z.string().min(1).max(200),
+    version: z.string().optional(),
+    model: z.string().optional(),
+    tools: z.array(z.string()).optional(),
+    directory: z.string().optional(),
+  }),
   z.object({ type: z.literal("outcome"), value: z.unknown() }),
   z.object({ type: z.literal("error"), message: z.string(), failure: z.enum(FAILURES).nullable().default(null) }),
 ]);

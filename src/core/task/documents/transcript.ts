@@ -15,19 +15,30 @@ export interface TranscriptLine {
 
 /** The parsed meaning of a transcript line, the same for every agent CLI. */
 export type TranscriptEvent =
-  | { readonly type: "text"; readonly text: string }
+  /** `partial`: the next text continues this one, without a line break between them. */
+  | { readonly type: "text"; readonly text: string; readonly partial?: boolean | undefined }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: "tool_result"; readonly id: string; readonly output: string; readonly failed: boolean }
   | { readonly type: "file_change"; readonly path: string; readonly change: "created" | "modified" | "deleted" }
   | UsageEvent
   | { readonly type: "limit"; readonly kind: "usage" | "rate"; readonly resetsAt: number | null }
-  | { readonly type: "session"; readonly id: string }
+  | SessionEvent
   /** The CLI's structured output, used as its outcome. */
   | { readonly type: "outcome"; readonly value: unknown }
   /** `failure`: why the run ended, if the CLI says so; null for messages that did not end it. The last one counts. */
   | { readonly type: "error"; readonly message: string; readonly failure: Failure | null }
   | { readonly type: "raw"; readonly text: string };
+
+/** What the CLI says about itself when it starts. CLIs report different parts of it. */
+export interface SessionEvent {
+  readonly type: "session";
+  readonly id: string;
+  readonly version?: string | undefined;
+  readonly model?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly directory?: string | undefined;
+}
 
 export interface UsageEvent {
   readonly type: "usage";
