@@ -44,6 +44,12 @@ describe("NIGHTSHIFT_TOKEN", () => {
     expect(refused.stderr).toMatch(/Missing or unknown token\.[^]*NIGHTSHIFT_TOKEN/);
   });
 
+  test("is refused with a sentence if it cannot be a token", async () => {
+    const refused = await withToken("one\ntwo", "queue");
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("NIGHTSHIFT_TOKEN contains characters") });
+    expect(refused.stderr).not.toContain("two");
+  });
+
   test("counts as not set if it is empty", async () => {
     expect(await withToken(" ", "token", "list")).toMatchObject({ code: 0 });
   });

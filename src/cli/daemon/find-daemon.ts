@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findHome, homePaths, nameHome } from "../../config/files/paths.ts";
+import { UserError } from "../../core/text/errors.ts";
 import { UnreachableError, UnresponsiveError } from "../../http/client/client.ts";
 import { createNodeClient } from "../../http/client/node-client.ts";
 import type { CliContext } from "../context.ts";
@@ -56,12 +57,24 @@ export function adviseUnresponsive(env: CliContext["env"]): string {
  * command acts as that person and with their rights only.
  */
 export async function readAddress({ env }: Pick<CliContext, "env">): Promise<DaemonAddress | null> {
+  const ownToken = readToken(env);
   try {
     // The cast is safe: the daemon wrote this file, in a folder that only this user can write to.
     const address = JSON.parse(readFileSync(homePaths(await findHome(env)).daemon, "utf8")) as DaemonAddress;
-    return { ...address, token: env["NIGHTSHIFT_TOKEN"]?.trim() || address.token };
+    return { ...address, token: ownToken ?? address.token };
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return null;
     throw error;
   }
+}
+
+/** Null if there is no token. An empty one counts as none. */
+function readToken(env: CliContext["env"]): string | null {
+  const token = env["NIGHTSHIFT_TOKEN"]?.trim() ?? "";
+  if (/^[\x21-\x7e]*$/.test(token)) return token || null;
+  throw new UserError(
+    "invalid",
+    "NIGHTSHIFT_TOKEN contains characters that are not part of any token, such as a line break.",
+    'Set it to what "nightshift token add" printed.',
+  );
 }

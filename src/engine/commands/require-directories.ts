@@ -30,6 +30,6 @@ export function requireAllowedDirectories(
   throw new UserError(
     "invalid",
     `The task cannot be allowed to write there:\n${problems.map((each) => `- ${each}`).join("\n")}`,
-    "Allowed are existing directories that are neither a whole home, nor a part of the system, nor Nightshift's data.",
+    "Name an existing directory that is not a whole home, not a part of the system and not Nightshift's data.",
   );
 }
