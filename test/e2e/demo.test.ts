@@ -11,7 +11,8 @@ test("demo: runs a chore and a nightly improvement, and leaves nothing behind wi
   const user = await createUser();
   try {
     const child = spawn(process.execPath, [BIN, "demo", "--clean", "--json"], {
-      env: { ...user.env, TMPDIR: user.repo.path },
+      // A token of the person's own daemon must not be sent to the one of the demo.
+      env: { ...user.env, TMPDIR: user.repo.path, NIGHTSHIFT_TOKEN: "of-another-daemon" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { code, stdout, stderr } = await waitForExit(child);

@@ -36,7 +36,8 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
     ...context,
     cwd: join(dir, "repo"),
     project: "demo",
-    env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home") },
+    // The person's token belongs to another daemon.
+    env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home"), NIGHTSHIFT_TOKEN: undefined },
   };
   context.progress(paint(context, "bold", "Creating a temporary repository with a failing check …\n"));
   makeRepository(dir);
