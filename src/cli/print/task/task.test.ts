@@ -67,6 +67,9 @@ test("show: commands to copy have the short id and the short hash of the plan", 
   expect(describeWaiting(terminal, waiting)).toContain("→ nightshift approve task_3k9x2f --plan 5f2c1d9e0b7a\n");
   expect(describeWaiting(terminal, waiting)).toContain("→ nightshift show task_3k9x2f\n");
   expect(describeWaiting(terminal, waiting, { isPlanShown: true })).not.toContain("nightshift show");
+  const refused = describeWaiting(terminal, { ...waiting, plan: { problems: ["/etc belongs to the system."] } });
+  expect(refused).toContain("  - Cannot be granted: /etc belongs to the system.\n  - It needs git.\n");
+  expect(refused).toContain("→ nightshift approve task_3k9x2f --edit\n");
 });
 
 test("summary: says why nothing vouches for a published change, although the task succeeded", () => {

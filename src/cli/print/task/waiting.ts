@@ -21,15 +21,19 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
   const id = shortId(screen, task);
   switch (waiting.kind) {
     case "approval": {
+      const problems = planProblems(task);
       const plan = waiting.plan_hash === null ? "" : ` --plan ${shortHash(waiting.plan_hash)}`;
+      const shown = [
+        ...(isPlanShown ? [] : problems.map((problem) => `Cannot be granted: ${problem}`)),
+        // A daemon of an older version does not send them.
+        ...(waiting.reasons ?? []),
+      ];
       return [
         "Waiting for your approval:",
-        // A daemon of an older version does not send them.
-        ...(waiting.reasons ?? []).map((reason) =>
-          indentText(screen, `- ${terminalLine(reason, MAX_LINE)}`, "  ", "    "),
-        ),
+        ...shown.map((reason) => indentText(screen, `- ${terminalLine(reason, MAX_LINE)}`, "  ", "    ")),
         ...(isPlanShown ? [] : [`→ nightshift show ${id}`]),
-        `→ nightshift approve ${id}${plan}`,
+        // A plan with problems is refused as it is.
+        `→ nightshift approve ${id}${problems.length > 0 ? " --edit" : plan}`,
         `→ nightshift revise ${id} "<feedback>"`,
         `→ nightshift reject ${id}`,
         "",
@@ -64,6 +68,12 @@ export function describeWaiting(screen: Screen, task: TaskJson, { isPlanShown = 
 }
 
 type MergeProblem = Extract<TaskJson["waiting_for"], { kind: "merge" }>["problem"];
+
+/** Only the plans of staged tasks have problems. Read by hand, because a validator takes long to load. */
+function planProblems({ plan }: Pick<TaskJson, "plan">): readonly string[] {
+  const problems = plan?.["problems"];
+  return Array.isArray(problems) ? problems.map(String) : [];
+}
 
 function describeMerge(screen: Screen, id: string, task: TaskJson, problem: MergeProblem): string {
   const again = problem?.retry_at == null ? "" : ` It is tried again ${describeTime(problem.retry_at)}.`;
