@@ -29,7 +29,7 @@ describe("an executor that reports success", { timeout: 60_000 }, () => {
     expect(task.reason).toContain("10.1.2.3:443");
   });
 
-  it("succeeds if it was denied what nobody granted", async () => {
+  it("succeeds if it was denied only what its plan does not grant", async () => {
     night = await openStaged({ plans, userSettings, execute: connectTo("registry.example:443") });
     const task = await runApproved(night);
     expect(task).toMatchObject({ status: "succeeded" });

@@ -69,7 +69,7 @@ function refuseKind(found: Stats, isLast: boolean): string | null {
   return `${isLast ? "is" : "leads through"} a ${kind}, not a directory`;
 }
 
-/** As root, the agent is another user: what the person opened to it stays open to it. */
+/** A new directory is as accessible as the one around it, because root starts agents as another user. */
 async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path);

@@ -81,7 +81,7 @@ async function compareOne(
   const known = problem ?? (await readKept<string>(`${old}.problem`));
   if (known !== null) return { changes: null, problem: known };
   try {
-    // Whoever replaced the directory by a link could point the record to anything.
+    // A link in its place could make the record describe any other directory.
     if (!(await lstat(path)).isDirectory()) return { changes: null, problem: "It is no longer a directory." };
     await snapshots.snapshot({ dir: path, keep: now, since: old });
     return { changes: await snapshots.compare(old, now), problem: null };

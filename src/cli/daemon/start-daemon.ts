@@ -48,7 +48,7 @@ export async function runDaemon(context: CliContext, args: readonly string[]): P
   return code ?? 1;
 }
 
-/** The token of the person who runs this command is none of the daemon's business. */
+/** The daemon does not get the token of the person who runs this command. */
 function ownVariables(home: string): Record<string, string | undefined> {
   return { NIGHTSHIFT_HOME: home, NIGHTSHIFT_TOKEN: undefined };
 }

@@ -5,7 +5,7 @@ import type { ChangedFile, Risk } from "./risk.ts";
 import type { Section } from "./sections.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What people want to know in the morning. */
+/** What happened in a period, what waits for a person, and what can be merged. */
 export interface Report {
   /** The day on which the night began. Null for another period. */
   readonly night: string | null;

@@ -10,7 +10,7 @@ export interface ChangeFacts {
   readonly checks: readonly Pick<CheckResult, "name" | "severity" | "status">[];
   /** The newest verdict about the head commit. `missing`: the pipeline asks for one and there is none. */
   readonly review: "approved" | "changes_requested" | "missing" | "not_due";
-  /** Critical comments of the newest review that nobody answered. */
+  /** Critical comments of the newest review without an answer. */
   readonly openCritical: number;
 }
 
@@ -27,8 +27,8 @@ export interface Risk {
   readonly reasons: readonly string[];
 }
 
-/** A person should read these lines whatever else is true. */
-const GRAVE: Readonly<Record<string, string>> = {
+/** Rules of the diff policy whose findings are a high risk, however small the change is. */
+const HIGH_RISK_RULES: Readonly<Record<string, string>> = {
   dependency_file: "changes dependencies",
   gates_changed: "changes what is checked",
   submodule: "changes a submodule",
@@ -48,9 +48,9 @@ export function assessRisk(facts: ChangeFacts): Risk {
 }
 
 function listHighRisks({ findings, review, openCritical }: ChangeFacts): readonly string[] {
-  const grave = [...new Set(findings)].flatMap((rule) => GRAVE[rule] ?? []);
+  const reasons = [...new Set(findings)].flatMap((rule) => HIGH_RISK_RULES[rule] ?? []);
   return [
-    ...grave,
+    ...reasons,
     ...(openCritical > 0
       ? [openCritical === 1 ? "1 critical comment is open" : `${openCritical} critical comments are open`]
       : []),
@@ -73,7 +73,7 @@ function listMediumRisks({ findings, files, checks }: ChangeFacts): readonly str
   ];
 }
 
-/** Half a minute for each file and a minute for 30 changed lines. Nobody reads lock files. */
+/** Half a minute for each file and a minute for 30 changed lines. Lock files are not read. */
 export function readingMinutes(files: readonly ChangedFile[]): number {
   const read = files.filter(({ path }) => findDependencySection(path)?.kind !== "whole");
   return Math.ceil(read.length * MINUTES_PER_FILE + countLines(read) / LINES_PER_MINUTE);

@@ -52,7 +52,7 @@ async function readReview(
   };
 }
 
-/** False if the pipeline can no longer be parsed: then nobody can tell. */
+/** False if the pipeline can no longer be parsed, because then it is not known. */
 async function isReviewDue(ports: ChangePorts, task: Task, hasRequest: boolean): Promise<boolean> {
   try {
     const { states } = await pipelineOf(ports, task);

@@ -14,10 +14,10 @@ const MAX_ARTIFACTS = 500;
 export async function startFileRecord(context: StepContext, role: Role, workspace: Workspace): Promise<void> {
   if (role !== "execute") return;
   const { ports, run } = context;
-  await ports.fileRecord.start(ports.runFiles.recordDir(run.id), writableDirectories(context, workspace));
+  await ports.fileRecord.start(ports.runFiles.recordDir(run.id), listRecordedDirectories(context, workspace));
 }
 
-function writableDirectories(context: StepContext, { path }: Workspace): readonly RecordedDirectory[] {
+function listRecordedDirectories(context: StepContext, { path }: Workspace): readonly RecordedDirectory[] {
   const granted = grantFor(context, "execute");
   const inside = granted.workspace === "write" ? [""] : granted.inWorkspace;
   return withoutNested([
