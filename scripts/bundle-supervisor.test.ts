@@ -102,7 +102,7 @@ describe("supervisor bundle", () => {
     write("src/supervisor/main.ts", `import "../core/missing.ts";\n`);
     await expect(bundleCheckout(root)).rejects.toThrow(/missing\.ts/);
     expect(findBundle(root, SUPERVISOR)).toBeNull();
-    expect(readdirSync(path.join(root, "node_modules/.cache/nightshift-bundle"))).toEqual([]);
+    expect(readdirSync(path.join(root, "node_modules/.cache/nightshift-bundles"))).toEqual([]);
   });
 
   test("replaces the compiled program", async () => {

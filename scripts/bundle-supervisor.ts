@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import {
@@ -6,6 +6,7 @@ import {
   BUNDLES,
   findBundle,
   hashSources,
+  MCP_BRIDGE,
   REPORT_SERVER,
   SUPERVISOR,
 } from "../src/adapters/process/bundle.ts";
@@ -23,6 +24,8 @@ export async function bundleCheckout(checkout: string, program: BundledProgram =
   // At the same depth as its final place, because it refers to files of the checkout by relative paths.
   const draft = mkdtempSync(path.join(bundles, ".draft-"));
   try {
+    // Runs of root have another user. It must be able to read the bundle even where all of node_modules is mounted.
+    chmodSync(draft, 0o755);
     const entry = path.join(root, "src", `${program.source}.ts`);
     const loaded = await bundle(program, entry, path.join(draft, `${program.source}.mjs`));
     const sources = [...loaded].map(([file, text]) => [path.relative(root, file), text] as const);
@@ -116,6 +119,6 @@ function keepPlaces(entry: string, folder: string, loaded: Map<string, string>):
 
 if (import.meta.main) {
   const out = process.argv[2];
-  for (const program of [SUPERVISOR, REPORT_SERVER])
+  for (const program of [SUPERVISOR, REPORT_SERVER, MCP_BRIDGE])
     await (out === undefined ? bundleCheckout(CHECKOUT, program) : bundleBuilt(path.resolve(out), program));
 }

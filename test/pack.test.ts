@@ -69,6 +69,7 @@ describe("packed package", () => {
         "docs/cli.md",
         "dist/cli/main.js",
         "dist/supervisor/main.js",
+        "dist/mcp/bridge.mjs",
         "dist/mcp/report-outcome.mjs",
       ]),
     );

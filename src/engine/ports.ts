@@ -16,6 +16,7 @@ import type { Cron } from "../ports/cron.ts";
 import type { FileRecord } from "../ports/file-record.ts";
 import type { Forge } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
+import type { McpServers } from "../ports/mcp.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import type { DetectedProject, ProjectFiles, ProjectSource } from "../ports/projects.ts";
 import type { RunFiles, RunPaths } from "../ports/run-files.ts";
@@ -46,6 +47,7 @@ export interface EnginePorts {
   readonly cron: Cron;
   readonly log: Log;
   readonly agents: AgentAccess;
+  readonly mcp: McpServers;
   readonly sandbox: SandboxAccess;
   readonly secrets: SecretAccess;
   readonly channels: ChannelAccess;

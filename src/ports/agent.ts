@@ -62,6 +62,8 @@ export interface AgentRun {
   readonly filesDir: string;
   /** The tool `report_outcome` as an MCP server on stdio. Null if there is none. */
   readonly reportServer: McpServer | null;
+  /** The MCP servers of the approved plan. */
+  readonly mcpServers?: readonly AgentMcpServer[];
   /** From the approved plan, in addition to the prompt. Null if there is none. */
   readonly systemPrompt?: string | null;
   /** JSON Schema of the outcomes that the role may report. */
@@ -88,6 +90,13 @@ export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** A server whose tools the agent may use. The bridge that it starts refuses all other tools of the server. */
+export interface AgentMcpServer {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly tools: readonly string[];
 }
 
 export interface AgentCommand {

@@ -46,6 +46,8 @@ export interface SandboxPolicy {
   readonly gateway: string | null;
   /** Socket of the forge gateway outside the sandbox; inside it is a loopback port and `/run/nightshift/forge.sock`. */
   readonly forgeGateway?: string;
+  /** Socket of the broker for MCP servers outside the sandbox; inside it is `/run/nightshift/mcp.sock`. */
+  readonly mcpBroker?: string;
   /** Without a gateway: answer requests to its port with an explanation. Starting takes slightly longer. */
   readonly answersNoModel: boolean;
   /** False: files in writable directories or in the cwd cannot be executed. */

@@ -96,8 +96,25 @@ export interface JobCommand {
   readonly gateway: GatewayPlan | null;
   /** The forge gateway for this command, if it has one. */
   readonly forgeGateway?: ForgeGatewayPlan;
+  /** The MCP servers of this command that its broker serves, if there are any. */
+  readonly mcpServers?: readonly BrokeredMcpServer[];
   /** If one of these files exists and the process prints nothing for ten seconds, it is ended as `hung_after_outcome`. */
   readonly outcomeFiles: readonly string[];
+}
+
+/**
+ * An MCP server for which the supervisor runs a broker: a Unix socket in the sandbox. Its secrets are among the job's keys, so no
+ * command receives them.
+ */
+export interface BrokeredMcpServer {
+  readonly name: string;
+  /** What to start outside of the sandbox, once for each connection. Null if the server runs inside, and only asks for its secrets. */
+  readonly outside: {
+    readonly argv: readonly [string, ...string[]];
+    readonly env: Readonly<Record<string, string>>;
+  } | null;
+  /** Names of the job's keys that the server gets as environment variables. */
+  readonly keyNames: readonly string[];
 }
 
 /** `exit.json`. */

@@ -30,6 +30,8 @@ export interface CommandParams {
   readonly output: Output;
   readonly control: JobControl;
   readonly createRedaction: () => RedactStream;
+  /** Called when the command has exited, before its remaining processes are killed. */
+  readonly onExit: () => Promise<void>;
 }
 
 /** Runs one command until it exits, and ends all its remaining processes. */
@@ -126,7 +128,7 @@ async function runToExit(started: StartedProcess, params: CommandParams): Promis
   budget.stop();
   control.detach();
   ending.settle();
-  const survivors = await tree.end();
+  const survivors = await params.onExit().then(tree.end);
   await drain(started.pipes);
   for (const from of STREAMS) attempt(() => output.append(from, redactions[from].rest()));
   if (survivors.length > 0) {

@@ -12,6 +12,7 @@ import { openAppendFile } from "./output/append-file.ts";
 import type { AppendFile } from "./output/append-file.ts";
 import type { Denials } from "./output/denials.ts";
 import { openForgeGatewayOf } from "./forge-gateway.ts";
+import { openMcpBroker } from "./mcp-broker.ts";
 import { openModelGateway } from "./model-gateway.ts";
 import type { ModelGateway } from "./model-gateway.ts";
 import { createOutput } from "./output/output.ts";
@@ -127,9 +128,20 @@ async function runWithForge(gateway: ModelGateway, params: JobParams, output: Ou
   const onDenied = reportDenials(params, output);
   const forge = await openForgeGatewayOf({ job, command: gateway.command, keys: jobSecrets.keys, onDenied });
   try {
-    return await runInSandbox({ ...gateway, command: forge.command }, params, output);
+    return await runWithMcp({ ...gateway, command: forge.command }, params, output);
   } finally {
     await forge.close();
+  }
+}
+
+async function runWithMcp(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
+  const { job, jobSecrets } = params;
+  const { command } = gateway;
+  const broker = await openMcpBroker({ job, command, jobSecrets, onNote: (sentence) => output.note(sentence) });
+  try {
+    return await runInSandbox({ ...gateway, command: broker.command }, params, output, broker.close);
+  } finally {
+    await broker.close();
   }
 }
 
@@ -140,7 +152,12 @@ function reportDenials({ jobSecrets, denials }: JobParams, output: Output): (den
   };
 }
 
-async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
+async function runInSandbox(
+  gateway: ModelGateway,
+  params: JobParams,
+  output: Output,
+  onExit: () => Promise<void>,
+): Promise<CommandResult> {
   const { job, jobSecrets, control } = params;
   const { command, refused } = gateway;
   const secrets = pick(jobSecrets.secrets, command.secretNames);
@@ -158,7 +175,7 @@ async function runInSandbox(gateway: ModelGateway, params: JobParams, output: Ou
   if (typeof confinement === "string") return { ...notRunResult(command), startError: confinement };
   try {
     const createRedaction = createRedactStreams(jobSecrets.redact);
-    return await runCommand({ job, command, confinement, refused, output, control, createRedaction });
+    return await runCommand({ job, command, confinement, refused, output, control, createRedaction, onExit });
   } finally {
     await confinement.close();
   }

@@ -13,9 +13,10 @@ export interface BundledProgram {
 
 export const SUPERVISOR: BundledProgram = { source: "supervisor/main", isWhole: false };
 export const REPORT_SERVER: BundledProgram = { source: "mcp/report-outcome", isWhole: true };
+export const MCP_BRIDGE: BundledProgram = { source: "mcp/bridge", isWhole: true };
 
 /** Directory of the bundles that `npm ci` builds in a checkout. Each is named by the hash of its sources, so that a bundle in use is never overwritten. */
-export const BUNDLES = join("node_modules", ".cache", "nightshift-bundle");
+export const BUNDLES = join("node_modules", ".cache", "nightshift-bundles");
 
 /** Sources of the latest bundle of a program, as paths below the checkout. */
 export interface BundleRecord {

@@ -9,7 +9,8 @@ import { openJobBench, printed } from "../../testing/suites/supervisor/superviso
 import type { JobBench } from "../../testing/suites/supervisor/supervisor.suite.ts";
 import { createRunFiles } from "../run-files/run-files.ts";
 import { REPORT_SERVER } from "./bundle.ts";
-import { findReportServer, fromSources, reportServerFor } from "./find-report-server.ts";
+import { reportServerFor } from "./find-report-server.ts";
+import { findInnerProgram, fromSources } from "./inner-program.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../../..");
 const REPORT = { outcome: "implemented", summary: "from inside" };
@@ -65,7 +66,7 @@ describe("report server in the sandbox", () => {
   });
 
   test("the sources run with only their imports", async () => {
-    const { file, read } = fromSources(CHECKOUT);
+    const { file, read } = fromSources(CHECKOUT, REPORT_SERVER);
     const [, rulesFile = ""] = reportServerFor(paths, SCOPE).server.args;
     const { code, said } = await talkInside([process.execPath, file, rulesFile], read, true);
     expect(code).toBe(0);
@@ -75,7 +76,7 @@ describe("report server in the sandbox", () => {
 });
 
 test("report server: the bundle is up to date with its sources", () => {
-  const { file, read } = findReportServer();
+  const { file, read } = findInnerProgram(REPORT_SERVER);
   expect(read).toEqual([file]);
   expect(file).toMatch(/mcp\/report-outcome\.mjs$/);
   // Only Node's own modules are available.

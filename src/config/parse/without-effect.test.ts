@@ -11,9 +11,9 @@ test.each(WITHOUT_EFFECT)("keys without effect: %s is accepted in a file", (key)
 test("keys without effect: those of a file are listed by their full names", () => {
   const text = `
 improve: { publish: engine, max_diff_lines: 50 }
-mcp: { db: { command: [db] } }
+notify: { slack: { channel: "#nightshift" } }
 checks: { test: { command: npm test } }
 `;
-  expect(listWithoutEffect(REGISTRY.format.parseProject(text, "n.yaml").written)).toEqual(["mcp"]);
+  expect(listWithoutEffect(REGISTRY.format.parseProject(text, "n.yaml").written)).toEqual(["notify.slack"]);
   expect(listWithoutEffect({})).toEqual([]);
 });

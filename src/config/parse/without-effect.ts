@@ -2,7 +2,7 @@ import { valueAt } from "../trust/widening.ts";
 import type { UserWritten } from "../schema/schema.ts";
 
 /** Keys that are accepted but not implemented yet. Remove a key here when you implement it. `*` matches any name. */
-export const WITHOUT_EFFECT: readonly string[] = ["database", "mcp", "notify.slack"];
+export const WITHOUT_EFFECT: readonly string[] = ["database", "notify.slack"];
 
 /** Lists the full names of the keys in this file that have no effect. */
 export function listWithoutEffect(written: UserWritten): readonly string[] {

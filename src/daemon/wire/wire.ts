@@ -33,6 +33,7 @@ import { createLimits, type LimitsKeeper } from "../limits.ts";
 import { createSandboxAccess, DISK_FLOOR_BYTES, createSandboxGate, type SandboxGate } from "./wire-sandbox.ts";
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createUserReader } from "./reread-user.ts";
+import { wireMcp } from "./wire-mcp.ts";
 import { createForgeFinder } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
@@ -120,6 +121,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       parseGatewayLine: parseEventLine,
       prices,
     },
+    mcp: wireMcp({ home, mode: user.sandboxMode, env }),
     sandbox: createSandboxAccess({ mode: user.sandboxMode, gate: sandbox, home }),
     secrets: createSecretAccess(secrets, { path: env["PATH"] ?? "", log }),
     channels: {

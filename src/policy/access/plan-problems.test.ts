@@ -7,6 +7,13 @@ const LIMITS: PlanLimits = {
   tools: ["Read", "Bash"],
   directories: [],
   inPlace: false,
+  mcp: {
+    isSupported: true,
+    servers: {
+      jira: { tools: ["search", "get__issue"], problem: null },
+      down: { tools: [], problem: "The MCP server down did not start." },
+    },
+  },
 };
 
 function planWith(changes: Partial<ExecutionPlan>): ExecutionPlan {
@@ -43,6 +50,29 @@ describe("findPlanProblems", () => {
     const problems = findPlanProblems(planWith(changes), LIMITS);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(problem);
+  });
+
+  test.each<[string, string]>([
+    ["mcp__jira__delete", 'Tool "mcp__jira__delete" does not exist. The MCP server jira has: search, get__issue.'],
+    ["mcp__jira__search(x)", "The MCP server jira has: search"],
+    ["mcp__jira", "does not exist"],
+    ["mcp__jira__*", "does not exist"],
+    ["mcp__gitlab__search", 'There is no MCP server "gitlab"; `mcp` lists: jira, down.'],
+    ["mcp__constructor__search", 'There is no MCP server "constructor"'],
+    ["mcp__down__search", 'Tool "mcp__down__search" is not available. The MCP server down did not start.'],
+  ])("refuses a tool that no MCP server has: %s", (tool, problem) => {
+    const problems = findPlanProblems(
+      planWith({ tools: ["mcp__jira__search", "mcp__jira__get__issue", tool] }),
+      LIMITS,
+    );
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test("refuses every tool of an MCP server if the agent cannot use one, even if its own tools are unknown", () => {
+    const limits = { ...LIMITS, tools: null, mcp: { ...LIMITS.mcp, isSupported: false } };
+    expect(findPlanProblems(planWith({ tools: ["mcp__jira__search", "anything"] }), limits)).toEqual([
+      'Tool "mcp__jira__search" is not available. The agent cannot use MCP servers.',
+    ]);
   });
 
   test("says that a plan cannot have git if the project's list of programs lacks it", () => {

@@ -46,8 +46,8 @@ export function acp({ command = [] }: { readonly command?: readonly string[] | u
 const START_TIMEOUT_MS = 60_000;
 
 function createRules(run: AgentRun, command: readonly string[]): AcpRules {
-  const { workspace, mayWrite, write, read, tools, commands, model, session, reportServer } = run;
-  const same = { workspace, mayWrite, read, tools, commands, model, session, reportServer };
+  const { workspace, mayWrite, write, read, tools, commands, model, session, reportServer, mcpServers = [] } = run;
+  const same = { workspace, mayWrite, read, tools, commands, model, session, reportServer, mcpServers };
   return { ...same, command, write: [...write, run.home], startTimeoutMs: START_TIMEOUT_MS };
 }
 

@@ -37,7 +37,7 @@ export async function openSession(agent: ClientContext, rules: AcpRules): Promis
 async function startSession(agent: ClientContext, initialized: Fields, rules: AcpRules): Promise<Fields> {
   const params = {
     cwd: rules.workspace,
-    mcpServers: mcpServers(rules),
+    mcpServers: listMcpServers(rules),
     // Makes claude's adapter ignore hooks and MCP servers of the repository. Other agents ignore this field.
     _meta: { claudeCode: { options: { settingSources: [] } } },
   };
@@ -57,10 +57,14 @@ async function startSession(agent: ClientContext, initialized: Fields, rules: Ac
   }
 }
 
-function mcpServers({ reportServer }: AcpRules): readonly unknown[] {
-  if (reportServer === null) return [];
-  const { command, args, env } = reportServer;
-  return [{ name: "nightshift", command, args, env: Object.entries(env).map(([name, value]) => ({ name, value })) }];
+function listMcpServers({ reportServer, mcpServers = [] }: AcpRules): readonly unknown[] {
+  const report = reportServer === null ? [] : [{ name: "nightshift", server: reportServer }];
+  return [...report, ...mcpServers].map(({ name, server: { command, args, env } }) => ({
+    name,
+    command,
+    args,
+    env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+  }));
 }
 
 /** Authenticates with an API key from the environment. All other methods need a person. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { mcpToolName } from "../../../core/settings/mcp.ts";
 import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { guardFile, guardSettings } from "./guard.ts";
 import { parseClaudeLine } from "./lines.ts";
@@ -45,6 +46,8 @@ function command(run: AgentRun): AgentCommand {
     shell,
   });
   const report = run.reportServer;
+  const servers = listServers(run);
+  const planned = (run.mcpServers ?? []).flatMap(({ name, tools }) => tools.map((tool) => mcpToolName(name, tool)));
   return {
     argv: [
       "claude",
@@ -55,13 +58,17 @@ function command(run: AgentRun): AgentCommand {
       "--settings",
       settingsFile,
       "--strict-mcp-config",
-      ...(report === null ? [] : ["--mcp-config", mcpFile]),
+      ...(servers.length === 0 ? [] : ["--mcp-config", mcpFile]),
       // Deny tools that are not listed, without asking. This is policy; the sandbox enforces isolation.
       "--permission-mode",
       "dontAsk",
       "--tools",
       names.join(","),
-      ...listOption("--allowedTools", report === null ? allowed : [...allowed, `mcp__${SERVER}__report_outcome`]),
+      ...listOption("--allowedTools", [
+        ...allowed,
+        ...planned,
+        ...(report === null ? [] : [mcpToolName(SERVER, "report_outcome")]),
+      ]),
       run.session.kind === "new" ? "--session-id" : "--resume",
       run.session.id,
       ...option("--model", run.model),
@@ -75,7 +82,7 @@ function command(run: AgentRun): AgentCommand {
     read: [process.execPath, guardFile()],
     files: {
       [settingsFile]: JSON.stringify(guard),
-      ...(report !== null && { [mcpFile]: mcpConfig(report) }),
+      ...(servers.length > 0 && { [mcpFile]: mcpConfig(servers) }),
       ...(system !== "" && { [systemFile]: system }),
     },
   };
@@ -93,6 +100,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: "4",
   // Otherwise it uses zsh if there is one. If this path does not exist, it uses SHELL, which the sandbox sets.
   CLAUDE_CODE_SHELL: "/bin/bash",
+  // Longer than our bridge waits for a server, so that its error message is in the output.
+  MCP_TIMEOUT: "60000",
   // Otherwise the model would have to search for the tool that reports the outcome.
   ENABLE_TOOL_SEARCH: "false",
 };
@@ -105,9 +114,21 @@ function gatewayEnv({ gateway }: AgentRun): Readonly<Record<string, string>> {
   return { ANTHROPIC_BASE_URL: gateway.url, [name]: gateway.key };
 }
 
-function mcpConfig({ command: program, args, env }: McpServer): string {
-  const server = { type: "stdio", command: program, args, env, alwaysLoad: true };
-  return JSON.stringify({ mcpServers: { [SERVER]: server } });
+type NamedServer = readonly [name: string, server: McpServer];
+
+function listServers({ reportServer, mcpServers = [] }: AgentRun): readonly NamedServer[] {
+  return [
+    ...(reportServer === null ? [] : [[SERVER, reportServer] as const]),
+    ...mcpServers.map(({ name, server }) => [name, server] as const),
+  ];
+}
+
+function mcpConfig(servers: readonly NamedServer[]): string {
+  const config = servers.map(([name, { command: program, args, env }]) => [
+    name,
+    { type: "stdio", command: program, args, env, alwaysLoad: true },
+  ]);
+  return JSON.stringify({ mcpServers: Object.fromEntries(config) });
 }
 
 /** A single argument is limited to 128 kB, and every user of the machine can read it. */

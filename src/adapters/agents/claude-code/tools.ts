@@ -1,3 +1,4 @@
+import { parseMcpToolName } from "../../../core/settings/mcp.ts";
 import type { AgentTool } from "../../../ports/agent.ts";
 
 /** Tools that a plan may ask for. Those that start further agents or wait for people are left out. */
@@ -31,7 +32,8 @@ const RULE = /^(?<name>[A-Za-z]\w*)(?:\((?<words>.*)\))?$/;
 export function readTools(tools: readonly string[], mayWrite: boolean): ClaudeTools {
   const rules = tools.flatMap((text) => {
     const { name, words } = RULE.exec(text)?.groups ?? {};
-    if (name === undefined || (!mayWrite && WRITE_TOOLS.includes(name))) return [];
+    // Tools of MCP servers have their own option.
+    if (name === undefined || parseMcpToolName(text) !== null || (!mayWrite && WRITE_TOOLS.includes(name))) return [];
     return [{ name, words: words === undefined || words === "" || words === "*" ? null : words }];
   });
   const shell = rules.filter(({ name }) => name === "Bash").map(({ words }) => words);

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
 import { strictSchema } from "../../../core/outcomes/simplify-schema.ts";
-import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
+import { MCP_CALL_MS } from "../../../core/settings/mcp.ts";
+import type { Agent, AgentCommand, AgentMcpServer, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseCodexLine } from "./lines.ts";
 import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
 
@@ -54,7 +55,7 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
   };
 }
 
-function createConfig({ workspace, gateway, reportServer }: AgentRun): Readonly<Record<string, Toml>> {
+function createConfig({ workspace, gateway, reportServer, mcpServers = [] }: AgentRun): Readonly<Record<string, Toml>> {
   return {
     approval_policy: "never",
     // Without its own sandbox Codex would trust every workspace and read `.codex/` there.
@@ -68,7 +69,8 @@ function createConfig({ workspace, gateway, reportServer }: AgentRun): Readonly<
     "shell_environment_policy.exclude": ["*KEY*", "*TOKEN*", "*SECRET*"],
     ...Object.fromEntries(DISABLED_FEATURES.map((name) => [`features.${name}`, false])),
     ...(gateway !== null && providerConfig(gateway.url)),
-    ...(reportServer !== null && mcpServerConfig(reportServer)),
+    ...(reportServer !== null && mcpServerConfig("nightshift", reportServer)),
+    ...Object.assign({}, ...mcpServers.map(plannedServerConfig)),
   };
 }
 
@@ -101,15 +103,29 @@ function providerConfig(url: string): Readonly<Record<string, Toml>> {
   };
 }
 
-function mcpServerConfig({ command, args, env }: McpServer): Readonly<Record<string, Toml>> {
-  const prefix = "mcp_servers.nightshift";
+function mcpServerConfig(name: string, { command, args, env }: McpServer): Readonly<Record<string, Toml>> {
+  const prefix = `mcp_servers.${name}`;
   return {
     [`${prefix}.command`]: command,
     [`${prefix}.args`]: args,
     [`${prefix}.env`]: env,
-    // Without the report tool the run could not report an outcome, so it should fail at the start.
+    // Without the report tool the run could not report an outcome, and without a planned server not do its work. So it fails at
+    // the start.
     [`${prefix}.required`]: true,
     [`${prefix}.default_tools_approval_mode`]: "approve",
+  };
+}
+
+function plannedServerConfig({ name, server, tools }: AgentMcpServer): Readonly<Record<string, Toml>> {
+  const prefix = `mcp_servers.${name}`;
+  return {
+    ...mcpServerConfig(name, server),
+    [`${prefix}.enabled_tools`]: tools,
+    // Codex passes on only a few variables. Without these, a server cannot reach the hosts of the plan.
+    [`${prefix}.env_vars`]: ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY"],
+    // The defaults are 10 seconds and one minute.
+    [`${prefix}.startup_timeout_sec`]: 60,
+    [`${prefix}.tool_timeout_sec`]: MCP_CALL_MS / 1_000,
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
+import { MCP_CALL_MS } from "../../../core/settings/mcp.ts";
 import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
 import { parseGeminiLine } from "./lines.ts";
 import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
@@ -28,7 +29,7 @@ export function gemini(settings: Pick<AgentSettings, "model">): Agent {
 
 const FLAGS = [
   ["-o", "stream-json", "--skip-trust", "--approval-mode", "yolo"],
-  ["--extensions", "none", "--allowed-mcp-server-names", "nightshift"],
+  ["--extensions", "none"],
 ].flat();
 
 function commandFor(run: AgentRun, model: string | null): AgentCommand {
@@ -37,6 +38,7 @@ function commandFor(run: AgentRun, model: string | null): AgentCommand {
     argv: [
       "gemini",
       ...FLAGS,
+      ...serverNames(run).flatMap((name) => ["--allowed-mcp-server-names", name]),
       ...(model === null ? [] : ["--model", model]),
       ...(session.kind === "resume" ? ["--resume", session.id] : ["--session-id", session.id]),
     ],
@@ -74,7 +76,7 @@ function projectRegistry({ home, workspace }: AgentRun): AgentCommand["files"] {
 }
 
 function createSettings(run: AgentRun): Readonly<Record<string, unknown>> {
-  const { reportServer, maxTurns, gateway } = run;
+  const { reportServer, mcpServers = [], maxTurns, gateway } = run;
   return {
     general: {
       enableAutoUpdate: false,
@@ -93,9 +95,21 @@ function createSettings(run: AgentRun): Readonly<Record<string, unknown>> {
     advanced: { ignoreLocalEnv: true },
     ...(maxTurns !== null && { model: { maxSessionTurns: maxTurns } }),
     tools: { exclude: excludedTools(run) },
-    mcp: { allowed: ["nightshift"] },
-    mcpServers: reportServer === null ? {} : { nightshift: { ...reportServer, trust: true } },
+    mcp: { allowed: serverNames(run) },
+    mcpServers: {
+      ...(reportServer !== null && { nightshift: { ...reportServer, trust: true } }),
+      ...Object.fromEntries(
+        mcpServers.map(({ name, server, tools }) => [
+          name,
+          { ...server, includeTools: tools, timeout: MCP_CALL_MS, trust: true },
+        ]),
+      ),
+    },
   };
+}
+
+function serverNames({ mcpServers = [] }: AgentRun): readonly string[] {
+  return ["nightshift", ...mcpServers.map(({ name }) => name)];
 }
 
 /** Gemini's read-only mode (`plan`) is not used: it changes the prompt and has no shell. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../../core/text/errors.ts";
 import type { AgentSettings } from "../../../core/settings/settings.ts";
-import type { Agent, AgentCommand, AgentRun } from "../../../ports/agent.ts";
+import type { Agent, AgentCommand, AgentRun, McpServer } from "../../../ports/agent.ts";
 import { parseOpencodeLine } from "./lines.ts";
 import { describeProgram, type AgentPackage } from "../shared/agent-package.ts";
 
@@ -83,7 +83,7 @@ const DISABLED: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 function createConfig(run: AgentRun, model: string | null): Readonly<Record<string, unknown>> {
-  const { gateway, reportServer } = run;
+  const { gateway, reportServer, mcpServers = [] } = run;
   return {
     share: "disabled",
     autoupdate: false,
@@ -107,17 +107,16 @@ function createConfig(run: AgentRun, model: string | null): Readonly<Record<stri
           },
         },
       }),
-    ...(reportServer !== null && {
-      mcp: {
-        nightshift: {
-          type: "local",
-          command: [reportServer.command, ...reportServer.args],
-          environment: reportServer.env,
-          enabled: true,
-        },
-      },
-    }),
+    mcp: {
+      ...(reportServer !== null && { nightshift: serverConfig(reportServer) }),
+      // The default is five seconds.
+      ...Object.fromEntries(mcpServers.map(({ name, server }) => [name, { ...serverConfig(server), timeout: 60_000 }])),
+    },
   };
+}
+
+function serverConfig({ command, args, env }: McpServer): Readonly<Record<string, unknown>> {
+  return { type: "local", command: [command, ...args], environment: env, enabled: true };
 }
 
 type Permission = "allow" | "deny";

@@ -26,6 +26,7 @@ function command(run: AgentRun): AgentCommand {
   const mcpFile = join(run.filesDir, "mcp.json");
   const schemaFile = join(run.filesDir, "schema.json");
   const report = run.reportServer;
+  const hasServers = report !== null || (run.mcpServers ?? []).length > 0;
   return {
     argv: [
       "qwen",
@@ -35,7 +36,8 @@ function command(run: AgentRun): AgentCommand {
       "--auth-type=openai",
       "--approval-mode=yolo",
       ...excludedTools(run).flatMap((name) => ["--exclude-tools", name]),
-      ...(report === null ? ["--json-schema", `@${schemaFile}`] : ["--mcp-config", mcpFile]),
+      ...(report === null ? ["--json-schema", `@${schemaFile}`] : []),
+      ...(hasServers ? ["--mcp-config", mcpFile] : []),
       run.session.kind === "new" ? "--session-id" : "--resume",
       run.session.id,
       ...(run.model === null ? [] : ["-m", run.model]),
@@ -44,7 +46,10 @@ function command(run: AgentRun): AgentCommand {
     env: { ...ENVIRONMENT, ...gatewayEnv(run) },
     prompt: "stdin",
     read: [],
-    files: report === null ? { [schemaFile]: JSON.stringify(run.schema) } : { [mcpFile]: mcpConfig(report) },
+    files: {
+      ...(report === null && { [schemaFile]: JSON.stringify(run.schema) }),
+      ...(hasServers && { [mcpFile]: mcpConfig(run) }),
+    },
     // With `--bare` it ignores the settings in the workspace, but would still migrate these files to its current format.
     hide: [".qwen"],
   };
@@ -74,6 +79,13 @@ function excludedTools({ tools, mayWrite }: AgentRun): readonly string[] {
   ];
 }
 
-function mcpConfig({ command: program, args, env }: McpServer): string {
-  return JSON.stringify({ mcpServers: { nightshift: { command: program, args, env, trust: true } } });
+function mcpConfig({ reportServer, mcpServers = [] }: AgentRun): string {
+  const planned = mcpServers.map(({ name, server }) => [name, trusted(server)] as const);
+  return JSON.stringify({
+    mcpServers: { ...(reportServer !== null && { nightshift: trusted(reportServer) }), ...Object.fromEntries(planned) },
+  });
+}
+
+function trusted(server: McpServer): McpServer & { readonly trust: true } {
+  return { ...server, trust: true };
 }

@@ -18,6 +18,9 @@ export interface Network {
 /** The file contains no types. With a .js name Node does not strip types, which would take twice as long as everything else. */
 const RELAY = "/run/nightshift/relay.js";
 
+/** Programs connect to it directly, without the relay. */
+const MCP_SOCKET = "/run/nightshift/mcp.sock";
+
 const NO_NETWORK: Network = {
   mounts: [],
   env: {},
@@ -34,7 +37,9 @@ export async function openNetwork(
   const hasProxy = policy.network.length > 0 || policy.answersNo;
   const refusesModel = policy.gateway === null && policy.answersNoModel;
   const gateways = gatewayMounts(policy);
-  if (!hasProxy && gateways.length === 0 && !refusesModel) return NO_NETWORK;
+  const sockets =
+    policy.mcpBroker === undefined ? [] : [{ kind: "read", path: policy.mcpBroker, at: MCP_SOCKET } as const];
+  if (!hasProxy && gateways.length === 0 && !refusesModel) return { ...NO_NETWORK, mounts: sockets };
   // The real path, because the relay starts before PATH is set up.
   const node = realpathSync(process.execPath);
   requireReadable([node], identity);
@@ -47,6 +52,7 @@ export async function openNetwork(
       { kind: "read", path: relay, at: RELAY },
       ...(proxy === null ? [] : [{ kind: "read", path: proxy.socket, at: "/run/nightshift/egress.sock" } as const]),
       ...gateways,
+      ...sockets,
     ],
     env: proxyEnvironment(proxy !== null, policy.gateway !== null),
     isRelayed: true,

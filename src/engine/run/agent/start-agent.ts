@@ -15,6 +15,7 @@ import type { Job, JobCommand, JobResult } from "../../../ports/supervisor.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { applyBudget } from "./budget.ts";
 import { planForgeGateway } from "./plan-forge-gateway.ts";
+import { planMcpServers, requirePlannedTools, type PlannedMcp } from "./plan-mcp-servers.ts";
 import type { ReportServer } from "../../ports.ts";
 import { agentPolicy, grantFor, writablePaths } from "../prepare/sandbox-policy.ts";
 import { startFileRecord } from "../conclude/record-files.ts";
@@ -117,6 +118,7 @@ async function prepareRun(
   const agent = ports.agents.create(runSettings.agentSettings);
   const { version, problem } = await ports.agents.checkVersion(agent);
   if (problem !== null) throw new StepEnd("agent_missing", problem);
+  await requirePlannedTools(context, role, agent);
   await ports.store.tasks.updateRun(context.lease, {
     agent: runSettings.agent,
     account: accountOf(runSettings, context.project.name),
@@ -191,7 +193,8 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
   const { agent, runSettings, paths, workspace, role, credentials } = execution;
   const gateway = planGateway(context, agent, runSettings);
   const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, scopeOf(context, role)) : null;
-  const command = agent.command(agentRun(context, execution, { gateway, report }));
+  const mcp = planMcpServers(context, role, agent, paths);
+  const command = agent.command(agentRun(context, execution, { gateway, report, mcp }));
   const forge = planForgeGateway(context, role, paths);
   const { env, secrets } = environmentOf(context, execution, { ...command, env: { ...command.env, ...forge?.env } });
   const agentCommand: JobCommand = {
@@ -203,8 +206,8 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
       env,
       timeoutMs: runSettings.timeoutMs,
       role,
-      read: [...command.read, ...(report?.read ?? [])],
-      programs: agent.program === null ? [] : [agent.program.name],
+      read: [...command.read, ...(report?.read ?? []), ...mcp.read],
+      programs: [...(agent.program === null ? [] : [agent.program.name]), ...mcp.programs],
       hide: command.hide ?? [],
       network: credentials?.network ?? [],
     }),
@@ -219,6 +222,7 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
     secretNames: Object.keys(secrets),
     gateway: gateway?.plan ?? null,
     ...(forge !== null && { forgeGateway: forge.plan }),
+    ...(mcp.brokered.length > 0 && { mcpServers: mcp.brokered }),
     outcomeFiles: [paths.outcomeFile, paths.reportFile],
   };
   const job: Job = {
@@ -227,7 +231,7 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
     sandbox: settings.sandbox.mode,
     commands: [agentCommand],
     secrets,
-    keys: { ...gateway?.keys, ...forge?.keys },
+    keys: { ...mcp.keys, ...gateway?.keys, ...forge?.keys },
     redact: ports.secrets.known(),
     paused: false,
   };
@@ -237,9 +241,10 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
 interface RunEndpoints {
   readonly gateway: PlannedGateway | null;
   readonly report: ReportServer | null;
+  readonly mcp: PlannedMcp;
 }
 
-function agentRun(context: StepContext, execution: AgentExecution, { gateway, report }: RunEndpoints): AgentRun {
+function agentRun(context: StepContext, execution: AgentExecution, { gateway, report, mcp }: RunEndpoints): AgentRun {
   const { runSettings, paths, workspace, role, session } = execution;
   const granted = grantFor(context, role);
   const writable = writablePaths(granted, workspace);
@@ -260,6 +265,7 @@ function agentRun(context: StepContext, execution: AgentExecution, { gateway, re
     home: paths.home,
     filesDir: paths.filesDir,
     reportServer: report?.server ?? null,
+    mcpServers: mcp.servers,
     schema: outcomeJsonSchema(scopeOf(context, role)),
     gateway: gateway === null ? null : { url: GATEWAY_URL, key: gateway.plan.nonce, keyKind: gateway.plan.keyKind },
   };

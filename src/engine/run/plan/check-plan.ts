@@ -8,6 +8,7 @@ import { placeDirectories } from "../../../policy/access/grant.ts";
 import { findPlanProblems } from "../../../policy/access/plan-problems.ts";
 import { outcomeOf, type StepContext, type Work } from "../step-context.ts";
 import { applyApprovalPolicy } from "./apply-approval-policy.ts";
+import { mcpLimits } from "./list-mcp-tools.ts";
 import { refuseInPlace } from "./refuse-in-place.ts";
 import { loadPastEstimates } from "./load-past-estimates.ts";
 import { planRoot } from "./plan-request.ts";
@@ -49,10 +50,11 @@ export async function findProblems(
   plan: ExecutionPlan,
 ): Promise<readonly string[]> {
   const { ports, settings, task } = context;
-  const { tools } = ports.agents.create(executorOf({ settings, task, pipeline: context.pipeline }).agentSettings);
+  const agent = ports.agents.create(executorOf({ settings, task, pipeline: context.pipeline }).agentSettings);
   return findPlanProblems(plan, {
     allowed: settings.sandbox,
-    tools: tools?.map(({ name }) => name) ?? null,
+    tools: agent.tools?.map(({ name }) => name) ?? null,
+    mcp: await mcpLimits(context, agent, plan.tools),
     directories: await (work === null
       ? refuseInPlace(context, writableDirectories(plan))
       : refuseDirectories(context, work, plan)),

@@ -2,14 +2,16 @@ import { isInPlace } from "../../../core/task/in-place.ts";
 import type { PromptData } from "../../../core/prompt/prompt-context.ts";
 import type { StepContext } from "../step-context.ts";
 import { executorOf } from "./check-plan.ts";
+import { describeMcpTools } from "./list-mcp-tools.ts";
 import { planRoot } from "./plan-request.ts";
 
 /** For a planner: everything that a plan can ask for. Empty in pipelines whose plans are documents. */
-export function describeGrants(context: StepContext): PromptData {
+export async function describeGrants(context: StepContext): Promise<PromptData> {
   if (context.pipeline.plan !== "execution") return {};
   const { ports, settings, project, task } = context;
   const { agent, agentSettings, timeoutMs, maxBudgetUsd } = executorOf(context);
-  const { tools } = ports.agents.create(agentSettings);
+  const created = ports.agents.create(agentSettings);
+  const { tools } = created;
   const { commands, network } = settings.sandbox;
   return {
     access: [
@@ -21,6 +23,7 @@ export function describeGrants(context: StepContext): PromptData {
       tools === undefined
         ? `Tools of ${agent}: not known. Name those that it needs.`
         : `Tools of ${agent}:\n${tools.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`,
+      ...(await describeMcpTools(context, created)),
       `Commands: ${commands === null ? "every program of the system" : listOf(commands)}. They need the tool Bash.`,
       `Network hosts: ${listOf(network)}.`,
       `Limits: ${Math.round(timeoutMs / 60_000)} minutes${maxBudgetUsd === null ? "" : `, $${maxBudgetUsd}`}.`,

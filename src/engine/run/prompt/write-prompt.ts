@@ -149,7 +149,7 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(work !== null && ROLES_WITH_CHECKS.includes(role) && (await loadChecks(context, work))),
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
-    ...(PLANNING_ROLES.includes(role) && describeGrants(context)),
+    ...(PLANNING_ROLES.includes(role) && (await describeGrants(context))),
     ...(work !== null && PLANNING_ROLES.includes(role) && (await loadDirectory(context, work))),
     ...(role === "rank" &&
       (await describeCandidates(context.ports, context.task, context.settings.roles.rank.contextTokens))),
