@@ -1,3 +1,4 @@
+import type { RunCosts } from "../money/sum-run-costs.ts";
 import type { NoticeData } from "../notices/notice.ts";
 import type { StepKind } from "../task/run.ts";
 import type { Task, TaskChangeRequest } from "../task/task.ts";
@@ -40,6 +41,7 @@ export interface Problem {
 export interface ReportedTask {
   readonly task: Task;
   readonly about: NoticeData;
+  readonly cost: RunCosts;
   readonly changeRequest: TaskChangeRequest | null;
   /** Null if there is nothing to merge. */
   readonly change: ReportedChange | null;

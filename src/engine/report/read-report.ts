@@ -1,3 +1,4 @@
+import { sumRunCosts } from "../../core/money/sum-run-costs.ts";
 import { describeTask } from "../../core/notices/notice.ts";
 import { findGaps, listMissed, REPORT_EVENTS } from "../../core/report/gaps.ts";
 import type {
@@ -102,7 +103,7 @@ async function listTasks(
   );
 }
 
-type SortedTask = Omit<ReportedTask, "about"> & { readonly policy: PipelinePolicy };
+type SortedTask = Omit<ReportedTask, "about" | "cost"> & { readonly policy: PipelinePolicy };
 type Sorted = Readonly<Record<Section, readonly SortedTask[]>>;
 
 async function sortIntoSections(ports: ReportPorts, tasks: readonly Task[]): Promise<Sorted> {
@@ -147,7 +148,8 @@ async function describeOne(
   const url = changeRequest?.url ?? task.options.request?.url ?? null;
   const runs = await listPaidRuns(ports, task);
   const about = describeTask(task, { report: policy.report, runs, url, at: now });
-  return { task, changeRequest, change, about: { ...about, next: nextFor(section, sorted, about.next) } };
+  const cost = sumRunCosts(runs.filter(({ step, startedAt }) => step === "agent" && startedAt !== null));
+  return { task, changeRequest, change, cost, about: { ...about, next: nextFor(section, sorted, about.next) } };
 }
 
 /** The oldest first: what waits longest, or ended first. */

@@ -49,7 +49,8 @@ const reportedTaskSchema = z
       .strictObject({ number: z.int(), url: z.string(), state: z.enum(["open", "merged", "closed"]) })
       .nullable(),
     change: changeSchema.nullable().meta({ description: "Null if there is nothing to merge." }),
-    cost_usd: z.number().nullable().meta({ description: "Null if the cost of at least one run is unknown." }),
+    cost_usd: z.number().nullable().meta({ description: "Sum of the known costs. Null if no cost is known." }),
+    unknown_cost: count.meta({ description: "Number of ended runs with unknown cost. They are not part of the sum." }),
     duration_ms: count,
     finished_at: time.nullable(),
     next: z.array(z.string()).meta({ description: "Commands to type, or the address of a change request." }),

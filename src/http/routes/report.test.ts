@@ -182,4 +182,16 @@ describe("GET /report", () => {
   it("covers up to 92 days", async () => {
     expect((await report("?since=92d")).since).toBe("2026-08-15T22:00:00.000Z");
   });
+
+  it.each([
+    ["?night=2026-11-17", "This night has not begun."],
+    ["?night=2026-02-31", "must be a day of the calendar, such as 2026-11-15"],
+    ["?night=tonight", "must be a day of the calendar, such as 2026-11-15"],
+  ])("refuses %s with a sentence", async (query, sentence) => {
+    const response = await api.request("GET", `${BASE}/report${query}`);
+    expect(response.status).toBe(400);
+    const problem = JSON.stringify(await response.json());
+    expect(problem).toContain(sentence);
+    expect(problem).not.toContain("pattern");
+  });
 });

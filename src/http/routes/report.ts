@@ -51,8 +51,13 @@ function periodOf(
   timeZone: string,
 ): Pick<ReportQuery, "night" | "since" | "until"> {
   if (since !== undefined) return { night: null, ...requireShort(spanOf({ since }, now, timeZone)) };
-  const period = night === undefined ? currentNight(now, timeZone) : nightFrom(night, now, timeZone);
+  const period = night === undefined ? currentNight(now, timeZone) : requireBegun(nightFrom(night, now, timeZone), now);
   return { night: createCalendar(timeZone).dayOf(period.since), ...period };
+}
+
+function requireBegun(period: BudgetWindow, now: number): BudgetWindow {
+  if (period.since <= now) return period;
+  throw new UserError("invalid", "This night has not begun.", "A night begins at noon of its day.");
 }
 
 /** A report reads every task and run of its period. */

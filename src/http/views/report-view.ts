@@ -44,7 +44,7 @@ function viewSections({ sections }: Report, shortIds: ShortIds): ReportJson["sec
   return Object.fromEntries(entries) as Record<Section, ReportJson["sections"][Section]>;
 }
 
-function viewReportedTask({ task, about, changeRequest, change }: ReportedTask, shortIds: ShortIds): ReportedTaskJson {
+function viewReportedTask({ task, about, cost, changeRequest, change }: ReportedTask, shortIds: ShortIds): ReportedTaskJson {
   const { id, title, project, pipeline, status, state, branch, waitingFor, queuedFor, finishedAt } = task;
   const shortId = shortIds.get(id) ?? id;
   return {
@@ -67,7 +67,8 @@ function viewReportedTask({ task, about, changeRequest, change }: ReportedTask, 
         ? null
         : { number: changeRequest.number, url: changeRequest.url, state: changeRequest.state },
     change: change === null ? null : viewChange(change),
-    cost_usd: about.costUsd,
+    cost_usd: cost.usd,
+    unknown_cost: cost.unknownRuns,
     duration_ms: about.durationMs,
     finished_at: isoOrNull(finishedAt),
     next: about.next.map((command) => command.replaceAll(id, shortId)),

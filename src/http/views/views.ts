@@ -1,3 +1,4 @@
+import { sumRunCosts } from "../../core/money/sum-run-costs.ts";
 import { isInPlace } from "../../core/task/in-place.ts";
 import { add } from "../../core/money/cost.ts";
 import { readExecutionPlan } from "../../core/outcomes/execution-plan.ts";
@@ -95,7 +96,7 @@ export function viewTask({ runs, checks, artifacts, variants, ...row }: TaskPart
     description: task.description,
     plan: task.plan,
     agent_ms: sum(agentRuns.map((run) => runDuration(run, now) ?? 0)),
-    ...sumCosts(agentRuns),
+    ...viewCosts(agentRuns),
     tokens: viewTokens(paidRuns.reduce((total, run) => add(total, run.tokens), NO_TOKENS)),
     context: task.context.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
     reviews: reviewsOf(task).map((review) => viewReview(review, task)),
@@ -128,7 +129,7 @@ function viewVariant({ variant, runs }: VariantParts, { task, shortIds }: TaskRo
     reason,
     commit: hasWork ? headCommit : null,
     ref: hasWork && hasEnded(variant) ? `refs/nightshift/rescue/${id}` : null,
-    cost_usd: sumCosts(runs.filter(({ step }) => step === "agent")).cost_usd,
+    cost_usd: sumRunCosts(runs.filter(({ step }) => step === "agent")).usd,
     is_chosen: task.options.implementer?.variant === id,
   };
 }
@@ -364,13 +365,6 @@ export function viewTokens({ input, output, cacheRead, cacheWrite }: Tokens) {
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }
 
-/** An unknown cost is not zero. If all costs are unknown, so is their sum. */
-function sumCosts(agentRuns: readonly Run[]) {
-  const known = agentRuns.flatMap((run) => (run.costUsd === null ? [] : [run.costUsd]));
-  const unknown = agentRuns.filter((run) => run.finishedAt !== null && run.costUsd === null).length;
-  return { cost_usd: known.length === 0 && unknown > 0 ? null : sum(known), unknown_cost: unknown };
-}
-
 function runDuration(run: Run, now: number): number | null {
   if (run.startedAt === null) return null;
   return Math.max(0, elapsed(run.startedAt, run.finishedAt ?? now) - run.pausedMs);
@@ -383,4 +377,9 @@ function elapsed(from: number, to: number): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+function viewCosts(agentRuns: readonly Run[]) {
+  const { usd, unknownRuns } = sumRunCosts(agentRuns);
+  return { cost_usd: usd, unknown_cost: unknownRuns };
 }

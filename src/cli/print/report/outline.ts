@@ -2,6 +2,7 @@ import { costWords, durationWords } from "../../../core/notices/notice-message.t
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { ReportedTaskJson, ReportJson } from "../../../http/client/client.ts";
 import { describeBudget } from "../costs.ts";
+import { plural } from "../terminal/words.ts";
 import { describeDay, describeTime } from "../terminal/time.ts";
 
 /** A report as headings and lines, for every format. All texts are on one line and without control characters. */
@@ -108,18 +109,19 @@ function describeChange({ files, insertions, deletions, risk, reading_minutes: m
 
 type Change = NonNullable<ReportedTaskJson["change"]>;
 
-function describeUse({ status, cost_usd: cost, duration_ms: duration }: ReportedTaskJson): readonly string[] {
-  return status === "queued" ? [] : [costWords(cost), durationWords(duration)];
+function describeUse(task: ReportedTaskJson): readonly string[] {
+  const { status, cost_usd: cost, unknown_cost: unknown, duration_ms: duration } = task;
+  const more = cost === null || unknown === 0 ? "" : ` and ${plural(unknown, "run")} of unknown cost`;
+  return status === "queued" ? [] : [`${costWords(cost)}${more}`, durationWords(duration)];
 }
 
-function describeMoney({ money: { costs, budgets }, previous }: ReportJson): readonly string[] {
+function describeMoney({ night, money: { costs, budgets }, previous }: ReportJson): readonly string[] {
   const { runs, cost_usd: usd, unknown_cost: unknown } = costs.total;
   const agents = costs.rows.map(({ agent, cost_usd }) => `${agent ?? "unknown"} ${costWords(cost_usd)}`);
   const parts = agents.length > 1 ? ` (${agents.join(", ")})` : "";
-  const missing =
-    unknown === 0 ? "" : `, ${unknown === 1 ? "1 run" : `${unknown} runs`} of unknown cost not in the sum`;
-  const sum = `${costWords(usd)} for ${runs === 1 ? "1 run" : `${runs} runs`} of agents${parts}${missing}`;
-  const before = `before: ${costWords(previous.cost_usd)}, ${previous.succeeded} succeeded, ${previous.failed} failed`;
+  const missing = unknown === 0 ? "" : `, without ${plural(unknown, "run")} of unknown cost`;
+  const sum = `${costWords(usd)} for ${plural(runs, "agent run")}${parts}${missing}`;
+  const before = `${night === null ? "the same time before" : "the night before"}: ${costWords(previous.cost_usd)}, ${previous.succeeded} succeeded, ${previous.failed} failed`;
   return [sum, ...budgets.map(describeBudget), before].map(line);
 }
 
