@@ -79,9 +79,9 @@ describe("chore pipeline", () => {
     expect(existsSync(join(repo.checkout, ".gitignore"))).toBe(false);
   });
 
-  it("repairs failed checks with their output in the prompt", async () => {
+  it("repairs checks that fail twice with their output in the prompt, until they pass", async () => {
     const { submit, settled, runs, home } = await open({
-      agent: '[ "$N" = 1 ] && echo bye > greeting.txt || echo "hello again" > greeting.txt\ndone_with "try $N"',
+      agent: '[ "$N" -lt 3 ] && echo "bye $N" > greeting.txt || echo "hello again" > greeting.txt\ndone_with "try $N"',
       settings: "checks:\n  test: { command: 'cat greeting.txt; grep -q hello greeting.txt' }\n",
     });
     const task = await settled((await submit()).id);
@@ -91,13 +91,19 @@ describe("chore pipeline", () => {
       "implemented",
       "checks_failed",
       "implemented",
+      "checks_failed",
+      "implemented",
       "checks_passed",
       "published",
     ]);
-    expect(all.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2, 1]);
-    expect(readFileSync(join(home, "runs", all[2]?.id ?? "", "prompt.md"), "utf8")).toMatch(
-      /check "test" failed with exit code 1[\s\S]*bye/,
-    );
+    expect(all.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2, 3, 3, 1]);
+    for (const [run, output] of [
+      [2, "bye 1"],
+      [4, "bye 2"],
+    ] as const)
+      expect(readFileSync(join(home, "runs", all[run]?.id ?? "", "prompt.md"), "utf8")).toMatch(
+        new RegExp(`check "test" failed with exit code 1[^]*${output}`),
+      );
   });
 
   it("fails after three repairs with the log, and keeps the work as a rescue ref", async () => {

@@ -1,17 +1,16 @@
-import { createHmac } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
 import { openLoopbackForge, type LoopbackForge } from "../../src/testing/forges/loopback-forge.ts";
 import { git } from "../../src/testing/temp-repo.ts";
+import { callHook, HOOK_SECRET, readDaemonUrl } from "../support/call-hook.ts";
 import { createUser, type CliResult, type User } from "../support/cli-user.ts";
 import { createPlayedAgent, REPORTS, type PlayedAgent } from "../support/play-agent.ts";
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const TOKEN = "glpat-Zx81-planted-token-of-the-test";
-const SECRET = "secret-of-the-webhook";
 const WAIT = { timeout: 120_000, interval: 200 };
 
 let user: User;
@@ -19,7 +18,7 @@ let agent: PlayedAgent;
 let forge: LoopbackForge | null = null;
 
 beforeEach(async () => {
-  user = await createUser({ FORGE_TOKEN: TOKEN, HOOK_SECRET: SECRET });
+  user = await createUser({ FORGE_TOKEN: TOKEN, HOOK_SECRET });
   agent = createPlayedAgent(user.repo.path);
 });
 
@@ -76,22 +75,6 @@ async function succeed(...args: readonly string[]): Promise<CliResult> {
 async function approvePlan(id: string): Promise<void> {
   const { plan_hash: hash } = await waitsFor(id, "approval");
   await succeed("approve", id, "--plan", hash ?? "");
-}
-
-function readDaemonFile(): { readonly url: string } {
-  return JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as { readonly url: string };
-}
-
-/** Calls the daemon as the forge would. */
-async function callHook(kind: "github" | "gitlab"): Promise<void> {
-  const { url } = readDaemonFile();
-  const body = JSON.stringify({ action: "closed" });
-  const headers: Record<string, string> =
-    kind === "gitlab"
-      ? { "x-gitlab-token": SECRET }
-      : { "x-hub-signature-256": `sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}` };
-  const response = await fetch(`${url}/api/v1/projects/shop/forge-hook`, { method: "POST", headers, body });
-  expect(response.status).toBe(202);
 }
 
 const ask = (...questions: readonly object[]) => ({ outcome: "needs_info", summary: "Unclear.", questions });
@@ -159,7 +142,7 @@ describe("feature", () => {
     expect(JSON.stringify(changeRequests[0]?.comments)).toContain("Is this file used?");
 
     await merge(1);
-    await callHook("github");
+    expect(await callHook(user.home, "github")).toBe(202);
     await expect.poll(async () => (await show(id)).status, WAIT).toBe("succeeded");
     expect(await show(id)).toMatchObject({ state: "done", outcome: "merged", change_request: { state: "merged" } });
     const ended = await user.run("merge", id);
@@ -174,7 +157,7 @@ describe("feature", () => {
     const id = await submit("Greet", "--auto-approve");
     await waitsFor(id, "merge");
     closeRequest(1);
-    await callHook("gitlab");
+    expect(await callHook(user.home, "gitlab")).toBe(202);
     await expect.poll(async () => (await show(id)).status, WAIT).toBe("cancelled");
     const task = await show(id);
     expect(task).toMatchObject({ outcome: "closed", change_request: { state: "closed" } });
@@ -187,7 +170,7 @@ describe("feature", () => {
     await waitsFor(id, "merge");
     // As often as one request is tried.
     fail({ status: 503, times: 3 });
-    await callHook("github");
+    expect(await callHook(user.home, "github")).toBe(202);
     const said = /Cannot read what happened to the published changes of shop, first noticed .*: .*503.* Next attempt/;
     await expect.poll(async () => (await user.run("status")).stdout.replaceAll(/\s+/g, " "), WAIT).toMatch(said);
     expect((await user.run("show", id)).stdout.replaceAll(/\s+/g, " ")).toMatch(said);
@@ -240,9 +223,12 @@ describe("feature: bad input", () => {
     const id = await submit("Greet", "--auto-approve");
     const before = await waitsFor(id, "merge");
     const { token } = await user.json<{ token: string }>("token", "add", "bob", "--may", "submit");
-    const { url } = readDaemonFile();
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const refused = await fetch(`${url}/api/v1/tasks/${id}/merge`, { method: "POST", headers, body: "{}" });
+    const refused = await fetch(`${readDaemonUrl(user.home)}/api/v1/tasks/${id}/merge`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
     expect(await refused.json()).toMatchObject({ status: 403, detail: expect.stringContaining("approve") });
     expect((await show(id)).waiting_for).toEqual(before.waiting_for);
     const unknown = await user.run("submit", "--pipeline", "feature", "--issue", "99");

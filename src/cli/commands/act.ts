@@ -63,6 +63,7 @@ export async function followUp(
   { after, wait }: { readonly after?: readonly string[]; readonly wait?: boolean },
 ): Promise<void> {
   refusePlaceholder(text);
+  requireText(text, "The follow-up is empty.", "Say what the task should do in addition.");
   const body = { text, after: [...(after ?? [])] };
   await act(
     context,
@@ -70,6 +71,10 @@ export async function followUp(
     (client) => client.call("POST /tasks/:id/follow-up", { params: { id }, body, idempotencyKey: randomUUID() }),
     { wait },
   );
+}
+
+function requireText(text: string, message: string, hint: string): void {
+  if (text.trim() === "") throw new UserError("invalid", message, hint);
 }
 
 export async function runRole(
@@ -145,6 +150,7 @@ export async function revise(
   { wait }: { readonly wait?: boolean },
 ): Promise<void> {
   refusePlaceholder(feedback);
+  requireText(feedback, "The feedback is empty.", "Say what should be different.");
   await act(context, (client) => client.call("POST /tasks/:id/revise", { params: { id }, body: { feedback } }), {
     wait,
   });

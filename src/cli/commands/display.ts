@@ -16,9 +16,12 @@ import { describeTime, exactTime } from "../print/terminal/time.ts";
 import { duration, money } from "../print/terminal/words.ts";
 import { ownLine, quoteAgent } from "../print/transcript/quote.ts";
 import { TranscriptPrinter } from "../print/transcript/printer.ts";
+import { formatNextSteps, nextSteps } from "../print/task/next-steps.ts";
 import { taskLine } from "../print/task/task.ts";
+import { describeWaiting } from "../print/task/waiting.ts";
 import { usageTable } from "../print/usage.ts";
 import { printPaged, type PagedOutput } from "../pager.ts";
+import { findReviewCommand } from "../wait/review-command.ts";
 import { surviveRestarts, type FollowingClient } from "../wait/survive-restarts.ts";
 import { isSettled } from "../wait/wait-for-task.ts";
 
@@ -44,8 +47,14 @@ export async function display(context: CliContext, id: string, options: DisplayO
   const { runs: runsDir } = homePaths(await findHome(context.env));
   await printPaged(context, pager && !follow, async (output) => {
     const settled = await displayRuns({ output, client, task, follow, full, runsDir, shortened: new Set() });
-    if (follow) output.context.progress(taskLine(context, settled));
+    if (follow) output.context.progress(await describeEnd(context, client, settled));
   });
+}
+
+/** What happened at the end, and what to do next. */
+async function describeEnd(context: CliContext, client: FollowingClient, task: TaskJson): Promise<string> {
+  const review = await findReviewCommand(context, client, task);
+  return `${taskLine(context, task)}${describeWaiting(context, task)}${formatNextSteps(nextSteps(task, review))}`;
 }
 
 interface Display {

@@ -107,7 +107,9 @@ function readText(file: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new UserError("invalid", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = isMissing ? "the file does not exist." : error instanceof Error ? error.message : String(error);
+    throw new UserError("invalid", `Cannot read ${file}: ${reason}`);
   }
 }
 

@@ -8,8 +8,8 @@ describe("possibleActions()", () => {
     ["queued", ["pause", "cancel", "kill"]],
     ["running", ["pause", "cancel", "kill"]],
     ["paused", ["resume", "cancel", "kill"]],
-    ["failed", ["retry", "delete"]],
-    ["cancelled", ["retry", "delete"]],
+    ["failed", ["retry", "follow-up", "delete"]],
+    ["cancelled", ["retry", "follow-up", "delete"]],
     ["succeeded", ["follow-up", "delete"]],
   ])("%s: %j", (status, actions) => {
     expect(possibleActions(status)).toEqual(actions);
@@ -21,14 +21,15 @@ describe("possibleActions()", () => {
 
   it("does not offer to continue a nightly improvement", () => {
     expect(possibleActions("succeeded", { isNight: true })).toEqual(["delete"]);
+    expect(possibleActions("failed", { isNight: true })).toEqual(["retry", "delete"]);
   });
 
   it.each<[WaitKind, readonly string[]]>([
     ["approval", ["approve", "revise", "reject", "cancel"]],
     ["answers", ["answer", "cancel"]],
     ["choice", ["choose", "cancel"]],
-    ["review", ["approve", "reject", "cancel"]],
-    ["merge", ["merge", "reject", "cancel"]],
+    ["review", ["approve", "follow-up", "reject", "cancel"]],
+    ["merge", ["merge", "follow-up", "reject", "cancel"]],
   ])("waiting for %s: %j", (kind, actions) => {
     expect(possibleActions("waiting", { waitsFor: kind })).toEqual(actions);
   });

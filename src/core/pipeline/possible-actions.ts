@@ -5,8 +5,8 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   approval: ["approve", "revise", "reject"],
   answers: ["answer"],
   choice: ["choose"],
-  review: ["approve", "reject"],
-  merge: ["merge", "reject"],
+  review: ["approve", "follow-up", "reject"],
+  merge: ["merge", "follow-up", "reject"],
 };
 
 interface TaskFacts {
@@ -21,6 +21,7 @@ export function possibleActions(
   status: TaskStatus,
   { waitsFor = null, isParked = false, isNight = false }: TaskFacts = {},
 ): readonly string[] {
+  const followUp = isNight ? [] : ["follow-up"];
   switch (status) {
     case "queued":
       return [...(isParked ? ["retry"] : []), "pause", "cancel", "kill"];
@@ -32,8 +33,8 @@ export function possibleActions(
       return [...(waitsFor === null ? [] : BY_WAIT[waitsFor]), "cancel"];
     case "failed":
     case "cancelled":
-      return ["retry", "delete"];
+      return ["retry", ...followUp, "delete"];
     case "succeeded":
-      return [...(isNight ? [] : ["follow-up"]), "delete"];
+      return [...followUp, "delete"];
   }
 }

@@ -209,18 +209,15 @@ export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][],
     : task.waitingFor === null
       ? `it is ${task.status} in "${task.state}"`
       : `it waits for ${WAIT_WORDS[task.waitingFor.kind]}`;
-  throw new UserError(
-    "conflict",
-    `There is nothing to ${verb} on ${task.id}: ${now}.`,
-    `Possible now: ${listActions(task)}. "nightshift show ${task.id}" has the details.`,
-  );
+  throw new UserError("conflict", `There is nothing to ${verb} on ${task.id}: ${now}.`, describeActions(task));
 }
 
-function listActions({ status, waitingFor, queuedFor, pipeline }: Task): string {
+/** The hint of a refused command. */
+export function describeActions({ id, status, waitingFor, queuedFor, pipeline }: Task): string {
   const facts = {
     waitsFor: waitingFor?.kind ?? null,
     isParked: queuedFor !== null,
     isNight: pipeline === NIGHT_WORK.pipeline,
   };
-  return possibleActions(status, facts).join(", ");
+  return `Possible now: ${possibleActions(status, facts).join(", ")}. "nightshift show ${id}" has the details.`;
 }

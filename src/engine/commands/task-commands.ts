@@ -12,7 +12,7 @@ import { describeStatus } from "../../core/task/describe-status.ts";
 import { hasEnded, type Task, type TaskStatus } from "../../core/task/task.ts";
 import { findRetryProblem } from "../nightly/find-retry-problem.ts";
 import { cleanUp } from "../run/conclude/clean-up.ts";
-import { decisionEvent } from "./decide.ts";
+import { decisionEvent, describeActions } from "./decide.ts";
 import { advanceParams } from "../advance-params.ts";
 import { pipelineOf } from "../pipeline-of.ts";
 import { factsOf, type EnginePorts } from "../ports.ts";
@@ -38,6 +38,7 @@ export async function endTask(ports: EnginePorts, id: string, order: Order, acto
       throw new UserError(
         "conflict",
         `${id} cannot be ${order === "kill" ? "killed" : "cancelled"}: it has ended (${before.status}).`,
+        describeActions(before),
       );
     // Inside the transaction: if the task changes meanwhile, this decision is made again.
     const runs = await ports.store.tasks.listRuns({ task: id, status: ["running", "paused"], project: null, limit: 1 });
@@ -160,7 +161,7 @@ function wrongStatus(task: Task, verb: string, allowed: string): UserError {
   return new UserError(
     "conflict",
     `Cannot ${verb} ${task.id}: ${describeStatus(task.status)}.`,
-    `Only a task that is ${allowed} can be ${verb}d.`,
+    `Only a task that is ${allowed} can be ${verb}d. ${describeActions(task)}`,
   );
 }
 
@@ -182,7 +183,7 @@ async function reopenTask(ports: EnginePorts, id: string, draft: RetryDraft, act
         `Cannot retry ${id}: ${describeStatus(before.status)}.`,
         before.status === "succeeded"
           ? `To continue it, run "nightshift follow-up ${id} …".`
-          : "Only a task that is parked, has failed or was cancelled can be retried.",
+          : `Only a task that is parked, has failed or was cancelled can be retried. ${describeActions(before)}`,
       );
     const pipeline = await pipelineOf(ports, before);
     const from = state === null ? await findResumeState(ports, pipeline, before) : checkState(pipeline, state);

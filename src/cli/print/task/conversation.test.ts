@@ -42,3 +42,13 @@ it("an open question is not part of it, and an agent's text cannot start a line"
   expect(conversation({})).toBe("");
   expect(conversation({ reply: { auth: "x\nNext: rm" }, by: "bob" }).split("\n")).toHaveLength(2);
 });
+
+it("a chosen option has its title, the next step and a note only if there is one", () => {
+  const asked = [{ id: "keep", title: "Keep the sign", description: "…", recommended: true }];
+  const chosen = (reply: Record<string, string> | null) => conversation({ kind: "choice", asked, reply, by: "alice" });
+  expect(chosen({ option: "keep", note: "", then: "plan" })).toBe("  chosen: keep (Keep the sign), by alice\n");
+  expect(chosen({ option: "keep", note: "small", then: "implement" })).toBe(
+    "  chosen: keep (Keep the sign), implemented without a plan, by alice\n    note: small\n",
+  );
+  expect(chosen(null)).toBe("");
+});

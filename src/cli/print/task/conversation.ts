@@ -14,13 +14,29 @@ type Exchange = TaskJson["conversation"][number];
 export function describeConversation(screen: Screen, task: TaskJson): string {
   return task.conversation
     .flatMap((exchange) =>
-      Object.entries(exchange.reply ?? {}).flatMap(([key, value]) => [
-        indentText(screen, describeReply(exchange, key, value), "  ", "    "),
-        ...(exchange.assumed.includes(key) ? [describeChange(screen, task, exchange, key)] : []),
-      ]),
+      exchange.kind === "choice"
+        ? describeChosen(exchange).map((line) => indentText(screen, line, "  ", "    "))
+        : Object.entries(exchange.reply ?? {}).flatMap(([key, value]) => [
+            indentText(screen, describeReply(exchange, key, value), "  ", "    "),
+            ...(exchange.assumed.includes(key) ? [describeChange(screen, task, exchange, key)] : []),
+          ]),
     )
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** Which of the proposed options a person chose. Empty while the choice is open. */
+function describeChosen({ asked, reply, by }: Exchange): readonly string[] {
+  const chosen = reply?.["option"];
+  if (chosen === undefined) return [];
+  const option = asked.find((each) => "title" in each && each.id === chosen);
+  const title = option !== undefined && "title" in option ? ` (${terminalLine(option.title, MAX_LINE)})` : "";
+  const then = reply?.["then"] === "implement" ? ", implemented without a plan" : "";
+  const note = reply?.["note"] ?? "";
+  return [
+    `chosen: ${terminalLine(chosen, MAX_LINE)}${title}${then}, by ${by ?? "?"}`,
+    ...(note === "" ? [] : [`  note: ${formatMessage(note)}`]),
+  ];
 }
 
 function describeReply(exchange: Exchange, key: string, value: string): string {

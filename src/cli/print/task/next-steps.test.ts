@@ -16,6 +16,7 @@ describe("next steps", () => {
   it("a pushed branch can be compared with git", () => {
     expect(steps({ artifacts: [BRANCH] }, REVIEW)).toEqual(["nightshift diff task_1", REVIEW]);
     expect(steps({ artifacts: [BRANCH] }, null)).toEqual(["nightshift diff task_1"]);
+    expect(steps({ artifacts: [BRANCH], outcome: "merged" }, REVIEW)).toEqual(["nightshift diff task_1"]);
   });
 
   it("a change request is reviewed at its address", () => {

@@ -30,7 +30,9 @@ export function nextSteps(task: TaskJson, review: string | null): readonly strin
 function afterSuccess(task: TaskJson, review: string | null): readonly string[] {
   const url = task.artifacts.findLast(({ type }) => type === "change_request")?.url ?? null;
   if (url !== null) return [url, `nightshift diff ${task.id}`];
-  if (isPublished(task)) return [`nightshift diff ${task.id}`, ...(review === null ? [] : [review])];
+  // Merging removes the branch, so git cannot show it any more.
+  if (isPublished(task))
+    return [`nightshift diff ${task.id}`, ...(review === null || task.outcome === "merged" ? [] : [review])];
   if (task.state === "no_improvement") return [`nightshift display ${task.id}`];
   const hasFiles = task.artifacts.some(({ type }) => type === "diff");
   return [`nightshift results ${task.id}`, ...(hasFiles ? [`nightshift apply ${task.id}`] : [])];

@@ -29,6 +29,8 @@ export function summary(context: Screen, task: TaskJson): string {
   const branch = task.artifacts.findLast(({ type }) => type === "branch");
   const request = task.artifacts.findLast(({ type }) => type === "change_request");
   const diff = task.artifacts.findLast(({ type }) => type === "diff");
+  // With a change request, the reason is its address, which has a line of its own.
+  const merged = task.outcome === "merged" && request === undefined ? task.reason : null;
   const unverified = unverifiedReason(task);
   const facts = [
     `${plural(task.runs.length, "run")} in ${duration(task.duration_ms)}, cost ${money(task.cost_usd, task.unknown_cost ?? 0)}`,
@@ -39,8 +41,9 @@ export function summary(context: Screen, task: TaskJson): string {
     ...describeProof(task),
     ...(unverified === null ? [] : [`not verified: ${formatMessage(unverified, "  ")}`]),
     ...(diff === undefined ? [] : [`change: ${escapedLine(diff.label)}`]),
-    ...(branch === undefined ? [] : [`branch: ${escapedLine(branch.label)}`]),
+    ...(branch === undefined || merged !== null ? [] : [`branch: ${escapedLine(branch.label)}`]),
     ...(request?.url == null ? [] : [`change request: ${escapedLine(request.url)}`]),
+    ...(merged === null ? [] : [formatMessage(merged, "  ")]),
     ...(task.reason === null || !showsReason(task)
       ? []
       : [

@@ -88,7 +88,7 @@ test.for<[WaitingForJson, readonly string[]]>([
   [{ kind: "review", since: SINCE }, ["nightshift approve task_1 or nightshift reject task_1"]],
   [
     { kind: "merge", since: SINCE, problem: null },
-    ["merged", "→ nightshift merge task_1", "→ nightshift reject task_1"],
+    ["merged", "→ nightshift diff task_1", "→ nightshift merge task_1", '→ nightshift follow-up task_1 "…"'],
   ],
   [{ kind: "merge", since: SINCE, problem: { reason: "its CI failed", retry_at: null } }, ["merged: its CI failed"]],
   [

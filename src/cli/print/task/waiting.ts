@@ -82,7 +82,9 @@ function describeMerge(screen: Screen, id: string, task: TaskJson, problem: Merg
   return [
     indentText(screen, `Waiting for the change to be merged${why}`, "", "  "),
     indentText(screen, describeVerdict(task), ""),
+    `→ nightshift diff ${id}`,
     `→ nightshift merge ${id}`,
+    `→ nightshift follow-up ${id} "${PLACEHOLDER}"`,
     `→ nightshift reject ${id} "${PLACEHOLDER}"`,
     "",
   ].join("\n");
