@@ -47,12 +47,12 @@ export async function display(context: CliContext, id: string, options: DisplayO
   const { runs: runsDir } = homePaths(await findHome(context.env));
   await printPaged(context, pager && !follow, async (output) => {
     const settled = await displayRuns({ output, client, task, follow, full, runsDir, shortened: new Set() });
-    if (follow) output.context.progress(await describeEnd(context, client, settled));
+    if (follow) output.context.progress(await describeNext(context, client, settled));
   });
 }
 
 /** What happened at the end, and what to do next. */
-async function describeEnd(context: CliContext, client: FollowingClient, task: TaskJson): Promise<string> {
+async function describeNext(context: CliContext, client: FollowingClient, task: TaskJson): Promise<string> {
   const review = await findReviewCommand(context, client, task);
   return `${taskLine(context, task)}${describeWaiting(context, task)}${formatNextSteps(nextSteps(task, review))}`;
 }
