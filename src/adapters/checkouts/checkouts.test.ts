@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -22,6 +22,7 @@ function change(path: string, before: FileSide | null, after: FileSide | null): 
 
 const apply = (changes: readonly FileChange[], options: Partial<ApplyParams> = {}) =>
   createCheckouts().apply({ root, changes, force: false, dryRun: false, ...options });
+const modeOf = async (path: string) => (await lstat(join(root, path))).mode & 0o777;
 const read = (path: string) => readFile(join(root, path), "utf8");
 
 describe("checkouts: apply", () => {
@@ -71,6 +72,67 @@ describe("checkouts: apply", () => {
     await writeFile(join(root, "a.sh"), "old\n");
     await chmod(join(root, "a.sh"), 0o755);
     expect((await apply([change("a.sh", side("old\n"), side("new\n"))])).applied).toBe(false);
+  });
+});
+
+describe("checkouts: unusual changes", () => {
+  test("a file becomes a directory and a directory becomes a file", async () => {
+    await writeFile(join(root, "one"), "one\n");
+    await mkdir(join(root, "two/deep"), { recursive: true });
+    await writeFile(join(root, "two/deep/a"), "a\n");
+    const changes = [
+      change("one/file", null, side("new\n")),
+      change("one", side("one\n"), null),
+      change("two", null, side("two\n")),
+      change("two/deep/a", side("a\n"), null),
+    ];
+    expect(await apply(changes)).toMatchObject({ applied: true });
+    expect([await read("one/file"), await read("two")]).toEqual(["new\n", "two\n"]);
+    expect(await apply(changes)).toMatchObject({ applied: true });
+  });
+
+  test.each([
+    ["a file that is not part of the change", async () => writeFile(join(root, "two/mine"), "")],
+    ["an empty directory", async () => mkdir(join(root, "two/mine"))],
+  ])("a directory does not become a file if it also contains %s", async (_what, make) => {
+    await mkdir(join(root, "two"));
+    await writeFile(join(root, "two/a"), "a\n");
+    await make();
+    const changes = [change("two", null, side("two\n")), change("two/a", side("a\n"), null)];
+    const { applied, files } = await apply(changes, { force: true });
+    expect([applied, files[0]?.problem]).toEqual([false, "is a directory here"]);
+    expect(await read("two/a")).toBe("a\n");
+  });
+
+  test("a private file stays private, and only the executable bit changes", async () => {
+    for (const name of ["a", "b"]) await writeFile(join(root, name), "old\n", { mode: 0o600 });
+    await apply([change("a", side("old\n"), side("new\n")), change("b", side("old\n"), side("old\n", "executable"))]);
+    expect([await modeOf("a"), await modeOf("b")]).toEqual([0o600, 0o700]);
+    await apply([change("b", side("old\n", "executable"), side("old\n"))]);
+    expect(await modeOf("b")).toBe(0o600);
+  });
+
+  test.each(["line\nbreak", `"quotes' and $(x)`, "-rf", "ünï/ço dé", " leading and trailing "])(
+    "a file named %j is created, changed and deleted like every other",
+    async (name) => {
+      expect(await apply([change(name, null, side("1"))])).toMatchObject({ applied: true });
+      expect(await apply([change(name, side("1"), side("2"))])).toMatchObject({ applied: true });
+      expect(await read(name)).toBe("2");
+      expect(await apply([change(name, side("2"), null)])).toMatchObject({ applied: true });
+      await expect(read(name)).rejects.toThrow("ENOENT");
+    },
+  );
+
+  test("a huge file that somebody made meanwhile is not read to compare it", async () => {
+    await writeFile(join(root, "a"), "");
+    await truncate(join(root, "a"), 2 ** 40);
+    expect(await apply([change("a", side("old\n"), side("new\n"))])).toMatchObject({ applied: false });
+  });
+
+  test("bytes that are not text are written as they are", async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    await apply([change("bytes", null, { kind: "file", bytes: 256, content: bytes })]);
+    expect(await readFile(join(root, "bytes"))).toEqual(bytes);
   });
 });
 

@@ -16,20 +16,27 @@ interface PlannedFile extends AppliedFile {
 
 async function apply({ root, changes, force, dryRun }: ApplyParams): Promise<AppliedChange> {
   const planned: PlannedFile[] = [];
-  for (const change of changes) planned.push(await planFile(root, change, force));
+  const deleted = new Set(changes.flatMap(({ path, after }) => (after === null ? [path] : [])));
+  for (const change of changes) planned.push(await planFile(root, change, { force, deleted }));
   const isBlocked = planned.some(({ problem, isRefused }) => problem !== null && (isRefused || !force));
   const mayWrite = !isBlocked && !dryRun;
-  if (mayWrite)
-    for (const { source, change } of planned) if (change !== "unchanged") await writeFileChange(root, source);
+  const written = planned.filter(({ change }) => change !== "unchanged");
+  const deletionsFirst = written.toSorted((a, b) => Number(a.source.after !== null) - Number(b.source.after !== null));
+  if (mayWrite) for (const { source } of deletionsFirst) await writeFileChange(root, source);
   return {
     applied: mayWrite,
     files: planned.map(({ path, change, problem }) => ({ path, change, problem })),
   };
 }
 
-async function planFile(root: string, source: FileChange, force: boolean): Promise<PlannedFile> {
+interface PlanParams {
+  readonly force: boolean;
+  readonly deleted: ReadonlySet<string>;
+}
+
+async function planFile(root: string, source: FileChange, { force, deleted }: PlanParams): Promise<PlannedFile> {
   const { path } = source;
-  const refused = await refuseFile(root, source);
+  const refused = await refuseFile(root, source, deleted);
   if (refused !== null) return { path, change: changeOf(source), problem: refused, source, isRefused: true };
   const found = await compareFile(root, source);
   const problem = found === "other" && !force ? "was changed since the task started" : null;

@@ -1,36 +1,62 @@
 import { constants } from "node:fs";
-import { lstat, open, readlink } from "node:fs/promises";
+import { lstat, open, readdir, readlink } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import type { FileChange, FileSide } from "../../core/change/file-change.ts";
+import { isCode } from "../git/mirror/locks.ts";
 import { containsGitDirectory } from "../git/names.ts";
 
-/** Why this file cannot be written safely, to complete a sentence about it. Null if it can. */
-export async function refuseFile(root: string, change: FileChange): Promise<string | null> {
+/**
+ * Why this file cannot be written safely, to complete a sentence about it. Null if it can. `deleted`: the files that the whole
+ * change deletes. They are gone before anything is written, so a file can become a directory and the other way round.
+ */
+export async function refuseFile(
+  root: string,
+  change: FileChange,
+  deleted: ReadonlySet<string>,
+): Promise<string | null> {
   const { path, after } = change;
   if (/\\x[0-9a-f]{2}/i.test(path)) return "has a name that is not text";
   if (containsGitDirectory(Buffer.from(path).toString("latin1"))) return "is git's own data";
   if (after?.kind === "submodule" || change.before?.kind === "submodule") return "is a submodule";
   if (after !== null && after.content === null) return "is too large";
   if (after?.kind === "link" && leadsOutside(path, textOf(after))) return "is a link that leads out of the directory";
-  return refuseParents(root, path);
+  return refuseParents(root, change, deleted);
 }
 
 function leadsOutside(path: string, target: string): boolean {
   return target.startsWith("/") || normalize(join(dirname(path), target)).split("/")[0] === "..";
 }
 
-async function refuseParents(root: string, path: string): Promise<string | null> {
+async function refuseParents(
+  root: string,
+  { path, after }: FileChange,
+  deleted: ReadonlySet<string>,
+): Promise<string | null> {
   const parts = path.split("/");
   for (const [index] of parts.slice(0, -1).entries()) {
     const parent = parts.slice(0, index + 1).join("/");
     const found = await lstat(join(root, parent)).catch(() => null);
-    if (found === null) return null;
+    if (found === null || (!found.isDirectory() && deleted.has(parent))) return null;
     if (found.isSymbolicLink()) return `is below ${parent}, which is a link`;
+    // Then a file to delete is gone already.
+    if (!found.isDirectory() && after === null) return null;
     if (!found.isDirectory()) return `is below ${parent}, which is a file`;
   }
   const own = await lstat(join(root, path)).catch(() => null);
   if (own === null || own.isFile() || own.isSymbolicLink()) return null;
-  return own.isDirectory() ? "is a directory here" : "is neither a file nor a link here";
+  if (!own.isDirectory()) return "is neither a file nor a link here";
+  if (after === null) return null;
+  return (await isEmptiedBy(root, path, deleted)) ? null : "is a directory here";
+}
+
+/** Directories that become empty are removed together with their files. One that is empty already would stay. */
+async function isEmptiedBy(root: string, directory: string, deleted: ReadonlySet<string>): Promise<boolean> {
+  const entries = await readdir(join(root, directory), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = `${directory}/${entry.name}`;
+    if (entry.isDirectory() ? !(await isEmptiedBy(root, path, deleted)) : !deleted.has(path)) return false;
+  }
+  return entries.length > 0;
 }
 
 /** What the directory has at the path: the side before the change, the side after it, or something else. */
@@ -38,7 +64,7 @@ export async function compareFile(
   root: string,
   { path, before, after }: FileChange,
 ): Promise<"before" | "after" | "other"> {
-  const current = await readCurrent(join(root, path));
+  const current = await readCurrent(join(root, path), Math.max(before?.bytes ?? 0, after?.bytes ?? 0));
   if (isSame(current, after)) return "after";
   return isSame(current, before) ? "before" : "other";
 }
@@ -52,16 +78,27 @@ function isSame(current: Current, side: FileSide | null): boolean {
     : false;
 }
 
-async function readCurrent(path: string): Promise<Current> {
+/** The content is null if it is unreadable or larger than both sides, which makes it different from them. */
+async function readCurrent(path: string, maxBytes: number): Promise<Current> {
   const found = await lstat(path).catch(() => null);
-  if (found === null) return null;
+  // `refuseFile` allows a directory only if the change empties it, or if a file was to be deleted there.
+  if (found === null || found.isDirectory()) return null;
   if (found.isSymbolicLink()) return { kind: "link", content: Buffer.from(await readlink(path)) };
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const kind = (found.mode & 0o100) === 0 ? "file" : "executable";
+  return { kind, content: found.size > maxBytes ? null : await readContent(path) };
+}
+
+async function readContent(path: string): Promise<Buffer | null> {
   try {
-    const { mode } = await handle.stat();
-    return { kind: (mode & 0o100) === 0 ? "file" : "executable", content: await handle.readFile() };
-  } finally {
-    await handle.close();
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isCode(error, "EACCES", "ELOOP", "ENOENT")) return null;
+    throw error;
   }
 }
 
