@@ -168,6 +168,7 @@ function addTaskCommands(program: Command): void {
     .option("--allow-overlap", "Allow work at the same time as other tasks whose plans name the same files")
     .option("--in-place", "Let a staged task work directly in the project's directory, without a workspace")
     .option("--without-checks", "Start the task even if the project's checks are not accepted and do not run")
+    .option("--yes", "Register the current directory as a project, if it is none, without a prompt")
     .option("--wait", "Wait until the task ends or needs a person")
     .option("--detach", "Return at once, without asking about the plan of a staged task")
     .action(lazy(async () => (await import("./commands/submit.ts")).submit));

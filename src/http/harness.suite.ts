@@ -185,6 +185,7 @@ function realCommands(store: Store) {
     projects: SHOP_FILES,
     digest: hashToken,
     host: { owner: OWNER, detectProject: async () => SHOP },
+    sandbox: { refuseDirectories: () => [] },
   };
   return {
     addProject: (source, actor) => addProject(ports, source, actor),

@@ -6,7 +6,7 @@ import type { Complexity, Priority, Size } from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { connect } from "../daemon/connect.ts";
 import type { CliContext } from "../context.ts";
-import { findProjectName } from "../project/find-project.ts";
+import { findOrRegisterProject } from "../project/register-directory.ts";
 import { realDirectory } from "../../config/files/real-directory.ts";
 import { readTimeout } from "../daemon/read-timeout.ts";
 import { refusePlaceholder } from "../copyable.ts";
@@ -40,6 +40,7 @@ export interface SubmitOptions {
   readonly related?: string;
   readonly issue?: number;
   readonly bestOf?: string;
+  readonly yes?: boolean;
   readonly wait?: boolean;
   readonly detach?: boolean;
 }
@@ -47,7 +48,7 @@ export interface SubmitOptions {
 export async function submit(context: CliContext, text: string | undefined, options: SubmitOptions): Promise<void> {
   const task = readTask(text, options);
   const client = await connect(context);
-  const project = await findProjectName(context, client);
+  const project = await findOrRegisterProject(context, client, { yes: options.yes === true });
   await warnAboutUntrustedChanges(context, client, project);
   const unseenWork = options.inPlace === true ? null : describeUnseenWork(context, client, project);
   const submitted = await client.call("POST /tasks", {

@@ -33,3 +33,18 @@ test("find project: two projects for one folder are an error", async () => {
     hint: expect.stringContaining("--remove web"),
   });
 });
+
+test("find project: a directory without a repository contains its subfolders, but no repository in it", async () => {
+  const plain = await createTempDir();
+  try {
+    const root = await realpath(plain.path);
+    await mkdir(join(root, "a/b"), { recursive: true });
+    await mkdir(join(root, "repository/.git"), { recursive: true });
+    const client = { call: async () => ({ projects: [{ name: "plain", path: root }] }) } as unknown as Client;
+    const find = (cwd: string) => findProjectName({ cwd: join(root, cwd), project: null } as CliContext, client);
+    expect([await find("."), await find("a/b")]).toEqual(["plain", "plain"]);
+    await expect(find("repository")).rejects.toThrow("repository is not registered.");
+  } finally {
+    await plain.remove();
+  }
+});

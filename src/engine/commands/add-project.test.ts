@@ -30,6 +30,22 @@ const ports = () => ({
     },
   },
   projects: { pendingTrust: async () => files },
+  sandbox: {
+    refuseDirectories: (_write: readonly string[], dir?: string | null) => (dir === "/" ? ["/ is refused."] : []),
+  },
+});
+
+/** Every folder is detected as the plain directory "reports". */
+const plainPorts = () => ({
+  ...ports(),
+  host: {
+    detectProject: async (source: ProjectSource) => ({
+      name: "reports",
+      path: source.kind === "path" ? source.path : null,
+      remote: "",
+      defaultBranch: "",
+    }),
+  },
 });
 
 const types = async () => (await store.events.listEvents({ after: 0, task: null, limit: 99 })).map(({ type }) => type);
@@ -81,4 +97,23 @@ it("remove project: refuses while a task is unfinished, names the task and keeps
   });
   expect(await store.projects.getProject("shop")).not.toBeNull();
   expect(await types()).not.toContain("project.removed");
+});
+
+async function addPlain(path: string): Promise<string> {
+  return (await addProject(plainPorts(), { kind: "path", path }, ADA)).project.name;
+}
+
+it("add project: directories without a repository can have the same name, and keep theirs", async () => {
+  expect([await addPlain("/a/reports"), await addPlain("/b/reports"), await addPlain("/c/reports")]).toEqual([
+    "reports",
+    "reports-2",
+    "reports-3",
+  ]);
+  expect(await addPlain("/b/reports")).toBe("reports-2");
+});
+
+it("add project: a directory in which no task can work is not registered", async () => {
+  const added = addProject(plainPorts(), { kind: "path", path: "/" }, ADA);
+  await expect(added).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining("/ is refused.") });
+  expect(await types()).toEqual([]);
 });

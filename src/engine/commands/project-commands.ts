@@ -1,9 +1,10 @@
 import { newEvent, type Actor } from "../../core/task/event.ts";
+import { isPlainDirectory } from "../../core/task/in-place.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type { DetectedProject, PendingTrust, ProjectFiles, ProjectSource } from "../../ports/projects.ts";
 import type { Project } from "../../ports/store.ts";
-import type { EnginePorts, Host } from "../ports.ts";
+import type { EnginePorts, Host, SandboxAccess } from "../ports.ts";
 import { withTaskLock } from "../transact.ts";
 import type { ProjectWithTrust } from "./commands-contract.ts";
 import { failUnknownProject } from "./require-project.ts";
@@ -11,6 +12,7 @@ import { failUnknownProject } from "./require-project.ts";
 type ProjectPorts = Pick<EnginePorts, "store" | "clock"> & {
   readonly host: Pick<Host, "detectProject">;
   readonly projects: Pick<ProjectFiles, "pendingTrust">;
+  readonly sandbox: Pick<SandboxAccess, "refuseDirectories">;
 };
 
 /** `Project.accepted` of a project whose files are not trusted yet. */
@@ -57,13 +59,36 @@ interface InspectedSource {
   readonly pending: PendingTrust;
 }
 
-async function inspectSource({ store, projects, host }: ProjectPorts, source: ProjectSource): Promise<InspectedSource> {
-  const located = await host.detectProject(source);
-  requireSameName(located, await store.projects.listProjects());
+async function inspectSource(ports: ProjectPorts, source: ProjectSource): Promise<InspectedSource> {
+  const { store, projects, host } = ports;
+  const found = await host.detectProject(source);
+  const registered = await store.projects.listProjects();
+  const located = isPlainDirectory(found) ? requireUsable(ports, withFreeName(found, registered)) : found;
+  requireSameName(located, registered);
   const known = await store.projects.getProject(located.name);
   const detected = { ...located, remote: restoreCredentials(located, known) };
   const accepted = previouslyAccepted(detected, known);
   return { detected, known, accepted, pending: await projects.pendingTrust(detected, accepted) };
+}
+
+/** Tasks of a directory without a repository work directly in it. */
+function requireUsable({ sandbox }: ProjectPorts, plain: DetectedProject): DetectedProject {
+  const problems = plain.path === null ? [] : sandbox.refuseDirectories([], plain.path);
+  if (problems.length === 0) return plain;
+  throw new UserError(
+    "invalid",
+    `No task can work in this directory:\n${problems.map((each) => `- ${each}`).join("\n")}`,
+    "Use another directory, or make a git repository of it.",
+  );
+}
+
+/** Directories often have the same name, such as "reports", and need no file that could give them another one. */
+function withFreeName(plain: DetectedProject, registered: readonly Project[]): DetectedProject {
+  const known = registered.find(({ path }) => path === plain.path);
+  if (known !== undefined) return { ...plain, name: known.name };
+  const names = new Set(registered.map(({ name }) => name));
+  for (let number = 2, { name } = plain; ; name = `${plain.name}-${number++}`)
+    if (!names.has(name)) return { ...plain, name };
 }
 
 /** Tasks and the ledger belong to the project's name, so a registered folder cannot change its name. */
