@@ -80,8 +80,9 @@ export interface SandboxAccess {
   /** The path without links. Its last parts may not exist. */
   readonly resolvePath: (path: string) => string;
   /**
-   * Why no run may write to these directories, a sentence for each that is refused. `inPlace`: a directory that the run works in
-   * directly, and therefore must be able to read.
+   * Why no run may write to these directories, a sentence for each that is refused. Links are refused as well, because a plan
+   * would name another directory than it grants. `inPlace`: a directory that the run works in directly, and therefore must be
+   * able to read.
    */
   readonly refuseDirectories: (paths: readonly string[], inPlace?: string | null) => readonly string[];
 }

@@ -125,11 +125,12 @@ describe("auto_approve in config.yaml", { timeout: 60_000 }, () => {
       await symlink(other, join(allowed, "link"));
       const plan = { ...PLAN, directories: [allowed, join(allowed, "link")] };
       const userSettings = policy(`{ directories: ["${allowed}"] }`);
-      const { submit, settled } = (night = await openStaged({ plans: [plan], userSettings }));
+      const { submit, settled } = (night = await openStaged({ plans: [plan, plan], userSettings }));
       const waiting = await settled((await submit({ pipeline: "staged", autoApprove: true })).id);
-      expect(readExecutionPlan(waiting.plan)?.approval_reasons).toEqual([
-        `It writes to ${other}. \`auto_approve.directories\` lists: ${allowed}.`,
-      ]);
+      expect(readExecutionPlan(waiting.plan)).toMatchObject({
+        problems: [`${join(allowed, "link")} leads through a link to ${other}. Name that directory.`],
+        approval_reasons: [`It writes to ${other}. \`auto_approve.directories\` lists: ${allowed}.`],
+      });
     } finally {
       await rm(allowed, { recursive: true });
       await rm(other, { recursive: true });

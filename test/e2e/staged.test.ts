@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -146,6 +146,29 @@ touch -r $TMPDIR/times ${outside}/same-size.txt; echo direct > ${outside}/note.t
       expect(task.reason).toContain("leads to /etc, which belongs to the system");
     } finally {
       await rm(outside);
+    }
+  });
+
+  it("is refused if an approved directory was replaced by a link to another one, which the sandbox would allow", async () => {
+    const parent = await realpath(await mkdtemp(join(tmpdir(), "nightshift-outside-")));
+    const [approved, other] = [join(parent, "approved"), join(parent, "other")];
+    await Promise.all([mkdir(approved), mkdir(other)]);
+    await Promise.all([parent, approved, other].map((path) => chmod(path, 0o777)));
+    const { submit, settled, commands } = await openStaged({
+      plans: [{ ...PLAN, directories: [approved] }],
+      execute: `echo x > ${approved}/note.txt; true`,
+    });
+    const waiting = await settled((await submit({ pipeline: "staged" })).id);
+    await rm(approved, { recursive: true });
+    await symlink(other, approved);
+    try {
+      await commands.approve(waiting.id, waiting.planHash, ALICE);
+      const task = await settled(waiting.id);
+      expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+      expect(task.reason).toContain(`${approved} leads through a link to ${other}.`);
+      await expect(readFile(join(other, "note.txt"))).rejects.toThrow("ENOENT");
+    } finally {
+      await rm(parent, { recursive: true });
     }
   });
 });

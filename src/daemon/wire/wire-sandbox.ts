@@ -7,6 +7,8 @@ import { personHome } from "../../config/files/paths.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { cpus, totalmem } from "node:os";
+import { resolve } from "node:path";
+import { terminalLine } from "../../core/text/terminal-text.ts";
 import type { SandboxLimits } from "../../ports/sandbox.ts";
 
 export interface SandboxGate {
@@ -63,15 +65,30 @@ export function createSandboxAccess({
     limitsFor: sandboxLimits(),
     findProblem: gate.findProblem,
     resolvePath: realDirectory,
-    refuseDirectories: (paths, inPlace = null) =>
-      refuseGrants({
+    refuseDirectories: (paths, inPlace = null) => [
+      ...refuseGrants({
         write: paths,
         read: inPlace === null ? [] : [inPlace],
         forbidden: [home],
         ...(inPlace !== null && { cwd: inPlace, inPlace: true }),
       }),
+      ...refuseLinks(paths, home),
+    ],
   };
 }
+
+/** The sandbox would follow a link, and a person would approve another directory than the one that becomes writable. */
+function refuseLinks(paths: readonly string[], home: string): readonly string[] {
+  return paths.flatMap((path) => {
+    const real = realDirectory(path);
+    if (real === resolve(path) || refuseGrants({ write: [path], read: [], forbidden: [home] }).length > 0) return [];
+    return [
+      `${terminalLine(path, MAX_PATH)} leads through a link to ${terminalLine(real, MAX_PATH)}. Name that directory.`,
+    ];
+  });
+}
+
+const MAX_PATH = 300;
 
 async function testSandbox(home: string, env: GateParams["env"]): Promise<string | null> {
   try {

@@ -77,9 +77,12 @@ interface SetupParams extends Pick<AgentExecution, "role" | "workspace" | "paths
 async function setUp(context: StepContext, { role, work, workspace, paths }: SetupParams): Promise<JobResult | null> {
   const { ports, run, task } = context;
   // Set-up executes files of the tree. For a verdict role it could forge the verdict on that tree.
-  const { executes, inWorkspace } = grantFor(context, role);
+  const { executes, inWorkspace, write } = grantFor(context, role);
   const end = executes ? await setUpWorkspace(context, work, workspace, paths) : null;
   if (end !== null) return end;
+  // Since the approval, a directory may have been removed, or replaced by a link to another one.
+  const problems = role === "execute" ? ports.sandbox.refuseDirectories(write) : [];
+  if (problems.length > 0) throw new StepEnd("sandbox_refused", problems.join("\n"));
   // After set-up, which could have replaced a directory by a link.
   await ports.workspaces.makeDirectories({ task: task.id, name: run.id }, inWorkspace).catch(refuseDirectory);
   return null;
