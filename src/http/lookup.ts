@@ -105,7 +105,7 @@ async function find<T>(word: string, idOrPrefix: string, { get, search }: Finder
   }
   if (others.length > 0) {
     throw new UserError(
-      "conflict",
+      "invalid",
       `"${idOrPrefix}" is ambiguous: it matches ${[id, ...others].join(", ")}.`,
       `Use a longer prefix of the ${word}'s id.`,
     );

@@ -164,7 +164,7 @@ describe("API: ids", () => {
     await saveTask(api.store, makeTask({ id: "task_aaaaaaaa01" }));
     await saveTask(api.store, makeTask({ id: "task_aaaaaaaa02" }));
     const response = await api.request("POST", "/api/v1/tasks/aaaa/cancel");
-    expect(response.status).toBe(409);
+    expect(response.status).toBe(400);
     expect((await problemOf(response)).detail).toMatch(/task_aaaaaaaa01.*task_aaaaaaaa02/);
     expect(api.calls).toEqual([]);
   });

@@ -6,6 +6,7 @@ import type { AppliedChange } from "../../ports/checkout.ts";
 import type { EnginePorts } from "../ports.ts";
 import { readTask, transact, withTaskLock } from "../transact.ts";
 import type { ApplyDraft } from "./commands-contract.ts";
+import { describeActions } from "./decide.ts";
 import { requireProject } from "./require-project.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -20,6 +21,7 @@ export async function applyTask(
     const task = await readTask(ports, id);
     const { name, path } = await requireProject(ports.store, task.project);
     const { from, to } = requireFiles(task, path);
+    await requireUnpublished(ports, task);
     if (path === null)
       throw new UserError(
         "conflict",
@@ -44,7 +46,7 @@ function requireFiles(task: Task, path: string | null): { readonly from: string;
     throw new UserError(
       "conflict",
       `Cannot apply ${task.id}: it is ${task.status}.`,
-      "Only the files of a task that has ended can be applied.",
+      `Only the files of a task that has ended can be applied. ${describeActions(task)}`,
     );
   if (isInPlace(task))
     throw new UserError(
@@ -56,6 +58,17 @@ function requireFiles(task: Task, path: string | null): { readonly from: string;
   if (baseCommit === null || headCommit === null || baseCommit === headCommit)
     throw new UserError("conflict", `${task.id} has no files to apply.`, `See "nightshift results ${task.id}".`);
   return { from: baseCommit, to: headCommit };
+}
+
+/** A published commit is kept by the remote only, and people merge it from there. */
+async function requireUnpublished({ store }: EnginePorts, { id }: Task): Promise<void> {
+  const branch = (await store.tasks.listArtifacts(id)).findLast(({ type }) => type === "branch")?.label;
+  if (branch === undefined) return;
+  throw new UserError(
+    "conflict",
+    `There is nothing to apply: the change of ${id} is published on the branch ${branch}.`,
+    `Fetch that branch, or see "nightshift diff ${id}".`,
+  );
 }
 
 async function record(ports: EnginePorts, id: string, { files }: AppliedChange, actor: Actor): Promise<void> {

@@ -44,7 +44,10 @@ function viewSections({ sections }: Report, shortIds: ShortIds): ReportJson["sec
   return Object.fromEntries(entries) as Record<Section, ReportJson["sections"][Section]>;
 }
 
-function viewReportedTask({ task, about, cost, changeRequest, change }: ReportedTask, shortIds: ShortIds): ReportedTaskJson {
+function viewReportedTask(
+  { task, about, cost, changeRequest, change }: ReportedTask,
+  shortIds: ShortIds,
+): ReportedTaskJson {
   const { id, title, project, pipeline, status, state, branch, waitingFor, queuedFor, finishedAt } = task;
   const shortId = shortIds.get(id) ?? id;
   return {
