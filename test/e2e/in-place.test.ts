@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
@@ -153,7 +153,9 @@ describe("in-place run that did not finish", { timeout: 60_000 }, () => {
     const dir = await addPlain(open);
     const waiting = await planned(open, { project: "plain" });
     await open.commands.approve(waiting.id, waiting.planHash, ALICE);
-    const { id } = await open.until(waiting.id, () => existsSync(join(dir, "starts.txt")));
+    const starts = join(dir, "starts.txt");
+    // The shell creates the file before it writes the line.
+    const { id } = await open.until(waiting.id, () => existsSync(starts) && readFileSync(starts, "utf8") !== "");
     const run = (await open.runs(id)).findLast(({ role }) => role === "execute")?.id ?? "";
     killSupervisor(open.wired.ports.runFiles.dir(run));
     const task = await open.settled(id);
@@ -161,6 +163,6 @@ describe("in-place run that did not finish", { timeout: 60_000 }, () => {
     expect(await open.runs(id)).toMatchObject([{ role: "plan" }, { role: "execute", outcome: "interrupted" }]);
     await open.restart();
     expect(await open.settled(id)).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
-    expect(await readFile(join(dir, "starts.txt"), "utf8")).toBe("start\n");
+    expect(await readFile(starts, "utf8")).toBe("start\n");
   });
 });
