@@ -378,12 +378,19 @@ describe("CLI: daemon", () => {
     await writeFile(config, good);
     expect(await user.run("start")).toMatchObject({ code: 0 });
     const file = join(user.home, "daemon.json");
-    await rename(file, `${file}.aside`);
-    expect(await user.run("queue")).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("Another Nightshift daemon"),
-    });
-    await rename(`${file}.aside`, file);
+    const { pid } = JSON.parse(await readFile(file, "utf8")) as { pid: number };
+    // A running daemon would write the file again.
+    process.kill(pid, "SIGSTOP");
+    try {
+      await rename(file, `${file}.aside`);
+      expect(await user.run("queue")).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("Another Nightshift daemon"),
+      });
+      await rename(`${file}.aside`, file);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
     expect(await user.run("queue", "--limit", "1")).toMatchObject({ code: 0 });
   });
 });
