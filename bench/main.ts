@@ -1,5 +1,6 @@
 import { cpus, totalmem } from "node:os";
 import { printTable, writeResults, type Measured } from "./report.ts";
+import { measureChatty } from "./rows/chatty.ts";
 import { measureColdStart } from "./rows/cold-start.ts";
 import { measureFileRecord } from "./rows/file-record.ts";
 import { measureGateway } from "./rows/gateway.ts";
@@ -12,6 +13,7 @@ import { measurePrompt } from "./rows/prompt.ts";
 import { measureQueue } from "./rows/queue.ts";
 import { measureReusedSetup } from "./rows/reuse-setup.ts";
 import { measureSandbox } from "./rows/sandbox.ts";
+import { measureStaged } from "./rows/staged.ts";
 import { measureStoreWait } from "./rows/store-wait.ts";
 import { measureSubmit } from "./rows/submit.ts";
 import { measureTaskOverhead } from "./rows/task-overhead.ts";
@@ -38,6 +40,8 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   p: measureStoreWait,
   q: measurePrompt,
   r: measureReusedSetup,
+  s: measureStaged,
+  t: measureChatty,
 };
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,5 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
+import { openBareTable } from "../bare-table.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, register } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { inLanes, quantile, timed } from "../statistics.ts";
 
@@ -66,16 +65,4 @@ export async function measureSubmit(): Promise<readonly Measured[]> {
     await daemon.stop({ force: true });
     environment.remove();
   }
-}
-
-/** A table on the same disk with the daemon's settings for durability. */
-function openBareTable({ root }: BenchEnvironment) {
-  const database = new DatabaseSync(join(root, "bare.db"));
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; create table tasks (id integer, text text)");
-  const statement = database.prepare("insert into tasks values (?, ?)");
-  return {
-    // SQLite has one writer at a time, so the inserts of all clients are executed one after the other.
-    insert: (index: number) => void statement.run(index, "x".repeat(1_000)),
-    close: () => database.close(),
-  };
 }
