@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -361,37 +360,6 @@ describe("CLI: daemon", () => {
     expect(await complete("disp")).toContain("display");
     expect(await complete("show", "")).toContain(task?.id);
     expect(await complete("queue", "--status", "ru")).toContain("running");
-  });
-
-  test("a port in use, a second daemon and a broken config.yaml are refused", async () => {
-    await user.run("stop", "--force");
-    const taken = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => taken.once("listening", resolve));
-    const address = taken.address();
-    const port = typeof address === "object" ? String(address?.port) : "";
-    expect(await user.run("start", "--port", port)).toMatchObject({ code: 4, stderr: expect.stringContaining(port) });
-    taken.close();
-    const config = join(user.home, "config.yaml");
-    const good = await readFile(config, "utf8");
-    await writeFile(config, `${good}agnt: x\n`);
-    expect(await user.run("queue")).toMatchObject({ code: 2, stderr: expect.stringContaining("config.yaml:3:1") });
-    await writeFile(config, good);
-    expect(await user.run("start")).toMatchObject({ code: 0 });
-    const file = join(user.home, "daemon.json");
-    const { pid } = JSON.parse(await readFile(file, "utf8")) as { pid: number };
-    // A running daemon would write the file again.
-    process.kill(pid, "SIGSTOP");
-    try {
-      await rename(file, `${file}.aside`);
-      expect(await user.run("queue")).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining("Another Nightshift daemon"),
-      });
-      await rename(`${file}.aside`, file);
-    } finally {
-      process.kill(pid, "SIGCONT");
-    }
-    expect(await user.run("queue", "--limit", "1")).toMatchObject({ code: 0 });
   });
 });
 
