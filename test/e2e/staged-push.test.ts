@@ -1,31 +1,22 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { git } from "../../src/testing/temp-repo.ts";
-import { openStagedForge, TOKEN, type StagedForge } from "../support/staged-forge.ts";
-import { readResult, runStaged } from "../support/staged-night.ts";
+import { executeAtForge, TOKEN, type ForgeRun } from "../support/staged-forge.ts";
 
-let opened: StagedForge | null = null;
+let opened: ForgeRun | null = null;
 
 afterEach(async () => {
   await opened?.close();
   opened = null;
 });
 
-/** Runs the script as the executor. Returns what it wrote to its report, and what was denied. */
-async function execute(script: string, kind: "github" | "gitlab" = "github") {
-  opened = await openStagedForge({ kind, execute: `{ ${script}\n} > "$REPORT" 2>&1; true` });
-  const { night, forge } = opened;
-  const task = await runStaged(night);
-  expect(task).toMatchObject({ status: "succeeded", reason: "done" });
-  const report = await readResult(night, task, "reports/out.txt");
-  const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
-  const denied = events.filter(({ type }) => type === "run.denied").map(({ data }) => String(data["target"]));
-  return { task, forge, report, denied };
+async function execute(script: string, kind: "github" | "gitlab" = "github"): Promise<ForgeRun> {
+  return (opened = await executeAtForge(script, { kind }));
 }
 
 const COMMIT = `echo "# Parsers" > reports/parsers.md; git add reports; git commit -qm "Add a report"
 BRANCH=$(git branch --show-current)`;
 
-describe("pushing from a staged task whose plan needs git", { timeout: 60_000 }, () => {
+describe("pushing from a staged task whose plan needs git", { timeout: 240_000 }, () => {
   it.each(["github", "gitlab"] as const)(
     "works for the task's branch at %s, without the token inside",
     async (kind) => {

@@ -10,6 +10,7 @@ import {
   refreshHead,
 } from "./forge-world.ts";
 import { closeAsRequested, commentAsRequested, handleGitRef, mergeAsRequested } from "./github-merging.ts";
+import { answerGraphql, PROJECT_NODE_ID } from "./github-graphql.ts";
 import { reviewAsRequested } from "./forge-reviews.ts";
 import type { ForgeWorld, FakeChangeRequest, FakeComment } from "./forge-world.ts";
 
@@ -24,6 +25,8 @@ export const handleGithubRequest: FakeApi = async (world, request) => {
 };
 
 async function route(world: ForgeWorld, request: ApiRequest): Promise<ApiResponse> {
+  if (request.path === "/graphql") return await answerGraphql(world, request);
+  if (request.path === "/") return { status: 200, body: {} };
   const [, owner = "", repo = "", rest = ""] = /^\/repos\/([^/]+)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
   const requestedProject = `${owner}/${repo}`.toLowerCase();
   if (requestedProject === world.formerProject?.toLowerCase()) {
@@ -225,6 +228,7 @@ function repository({ project, role, url, mergeRules: { methods } }: ForgeWorld)
   const permissions = { admin: false, push: role === "write", pull: true };
   return {
     id: 1,
+    node_id: PROJECT_NODE_ID,
     full_name: project,
     private: true,
     archived: false,

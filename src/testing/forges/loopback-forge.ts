@@ -214,6 +214,8 @@ class RequestRecorder {
     const root = this.#world.kind === "github" ? "/api/v3" : "/api/v4";
     if (path.startsWith(`${root}/`))
       return await this.#handleApi(request, response, { url, path: path.slice(root.length) });
+    if (path === "/api/graphql" && this.#world.kind === "github")
+      return await this.#handleApi(request, response, { url, path: "/graphql" });
     const repository = `/${this.#world.project}.git`;
     if (path.startsWith(`${repository}/`)) {
       return await this.#handleGit(request, response, { url, path: path.slice(repository.length) });

@@ -30,10 +30,11 @@ export const githubForge: ForgeDefinition = {
     env: ({ host }) => ({ GH_HOST: host, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1" }),
     gateway: {
       api: "github",
-      configure: ({ address: { host }, project, socket, filesDir }) => ({
+      configure: ({ url, project, socket, filesDir }) => ({
         env: {
-          GH_HOST: host,
-          GH_REPO: `${host}/${project}`,
+          // The host of git's `origin`. All others are reached through the same socket.
+          GH_HOST: new URL(url).hostname,
+          GH_REPO: `${new URL(url).hostname}/${project}`,
           GH_CONFIG_DIR: `${filesDir}/gh`,
           GH_PROMPT_DISABLED: "1",
           GH_NO_UPDATE_NOTIFIER: "1",

@@ -4,6 +4,8 @@ import type { Denial } from "../../../ports/sandbox.ts";
 import { openServer, type GatewayServer } from "../serve.ts";
 import { openUpstream } from "../upstream/upstream.ts";
 import { sendProblem } from "./forward.ts";
+import { createTokenMask } from "./mask-token.ts";
+import { openForgeApi } from "./serve-api.ts";
 import { readGitRequest, serveGit } from "./serve-git.ts";
 
 export interface ForgeGatewayParams {
@@ -18,21 +20,29 @@ export interface ForgeGatewayParams {
 export async function openForgeGateway(params: ForgeGatewayParams): Promise<GatewayServer> {
   const { plan, token, onDenied } = params;
   const web = openUpstream(plan.web);
+  const login = Buffer.from(`${plan.gitUser}:${token}`).toString("base64");
+  const mask = createTokenMask([...new Set([token, encodeURIComponent(token), login])]);
   const deny = (denial: Pick<Denial, "target" | "sentence">): void => onDenied({ kind: "network", ...denial });
+  const api = openForgeApi({ plan, token, mask, deny });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "" } = request;
     const git = readGitRequest(method, url);
-    if (git !== null) return serveGit({ plan, token, web, deny }, git, request, response);
-    const target = `${method} ${url.split("?", 1)[0] ?? ""}`.slice(0, 200);
-    const sentence = `denied: ${target}; the forge gateway of this run does not allow this request`;
-    deny({ target, sentence });
-    sendProblem(response, 403, sentence, true);
+    if (git !== null) return serveGit({ plan, token, web, mask, deny }, git, request, response);
+    return api.serve(request, response);
   }
 
   const server = await openServer(params.socket, (request, response) =>
     // The error may contain the token, so the client gets no details.
     handle(request, response).catch(() => sendProblem(response, 502, "The forge gateway failed.")),
   );
-  return { ...server, close: () => server.close().finally(() => web.close()) };
+  return {
+    ...server,
+    async close() {
+      // First, because pending requests wait for it.
+      api.close();
+      await server.close();
+      web.close();
+    },
+  };
 }

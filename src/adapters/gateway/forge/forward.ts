@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { responseHeaders } from "../upstream/headers.ts";
 import { streamBody } from "../upstream/stream-body.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import type { TokenMask } from "./mask-token.ts";
 
 export interface ForgeRequest {
   readonly upstream: Upstream;
@@ -13,12 +14,18 @@ export interface ForgeRequest {
   /** What follows the body, if not all of it was read. */
   readonly rest: IncomingMessage | null;
   readonly response: ServerResponse;
+  readonly mask: TokenMask;
+  /** Changes the links to further pages. */
+  readonly rewriteLinks?: (links: string) => string;
 }
 
 /** The largest push and the largest request for objects. */
 const MAX_STREAM_BYTES = 1024 ** 3;
 const REQUEST_HEADERS =
-  /^(?:accept|content-type|user-agent|git-protocol|if-none-match|graphql-features|x-github-[\w-]+)$/;
+  /^(?:accept|content-type|user-agent|git-protocol|if-none-match|graphql-features|x-github-api-version)$/;
+
+/** They describe the token, and `gh` would complain about its scopes. */
+const TOKEN_HEADERS = /^(?:www-authenticate|x-(?:accepted-)?oauth-.*|github-authentication-token-.*)$/;
 
 /** The headers to forward. Not forwarded: credentials, `Sudo`, cookies, and headers that override the method. */
 export function forgeHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
@@ -29,6 +36,8 @@ export function forgeHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders 
 /** Sends a request to the forge and its answer to the client. Never follows a redirect. Resolves when the answer is sent. */
 export function forwardToForge(params: ForgeRequest): Promise<void> {
   const { upstream, method, path, headers, response, rest } = params;
+  // Already closed, so its "close" event will not come any more.
+  if (response.destroyed) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const sending = upstream.request({ method, path, headers, isFresh: rest !== null });
   response.once("close", () => {
@@ -42,7 +51,7 @@ export function forwardToForge(params: ForgeRequest): Promise<void> {
   sending.on("error", (error) => fail(`could not be reached: ${error.message}`));
   sending.once("response", (answer) => {
     const problem = findAnswerProblem(answer);
-    if (problem === null) return sendAnswer(answer, response);
+    if (problem === null) return sendAnswer(answer, params);
     answer.destroy();
     fail(problem);
   });
@@ -69,10 +78,18 @@ function findAnswerProblem({ statusCode = 502, headers }: IncomingMessage): stri
   return (headers["content-encoding"] ?? "identity") === "identity" ? null : "sent a compressed answer";
 }
 
-function sendAnswer(answer: IncomingMessage, response: ServerResponse): void {
-  const { "www-authenticate": _, ...headers } = responseHeaders(answer.headers);
+function sendAnswer(answer: IncomingMessage, { response, mask, rewriteLinks }: ForgeRequest): void {
+  const headers = responseHeaders(answer.headers);
+  for (const [name, value] of Object.entries(headers)) {
+    if (TOKEN_HEADERS.test(name)) {
+      delete headers[name];
+      continue;
+    }
+    const text = mask.maskText(String(value));
+    headers[name] = name === "link" && rewriteLinks !== undefined ? rewriteLinks(text) : text;
+  }
   response.writeHead(answer.statusCode ?? 502, headers);
-  streamBody({ answer, response, inspect: () => undefined, dropper: null });
+  streamBody({ answer, response, inspect: () => undefined, dropper: mask.openStream() });
 }
 
 /** Git shows plain text, and the CLIs show the message of a JSON object. */

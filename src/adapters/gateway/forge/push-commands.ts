@@ -43,18 +43,19 @@ type PushableBranches = Pick<ForgeGatewayPlan, "branch" | "defaultBranch">;
 
 /** Returns why a push is refused. Null if it only creates or updates branches of the task. */
 export function refusePush({ commands, capabilities }: PushHead, allowed: PushableBranches): string | null {
-  const { branch, defaultBranch } = allowed;
+  const { branch } = allowed;
   // Options can do anything that the forge offers, such as merging.
   if (capabilities.includes("push-options")) return "push options are not allowed";
-  if (commands.some(({ ref }) => !isTaskBranch(ref, branch) || ref === `refs/heads/${defaultBranch}`))
+  if (commands.some(({ ref }) => !isTaskBranch(ref, allowed)))
     return `only the branch ${branch}, and branches that start with ${branch}-, can be pushed`;
   if (commands.some(({ newId }) => /^0+$/.test(newId))) return "branches cannot be deleted";
   return null;
 }
 
-function isTaskBranch(ref: string, branch: string): boolean {
+export function isTaskBranch(ref: string, { branch, defaultBranch }: PushableBranches): boolean {
   const own = `refs/heads/${branch}`;
-  return ref === own || ref.startsWith(`${own}-`);
+  if (ref === `refs/heads/${defaultBranch}`) return false;
+  return ref === own || (ref.startsWith(`${own}-`) && /^[\w.-]+$/.test(ref.slice(own.length)));
 }
 
 /** The answer of a server that refuses every command, in the form in which git shows the reason. */

@@ -3,6 +3,7 @@ import type { Denial } from "../../../ports/sandbox.ts";
 import type { ForgeGatewayPlan } from "../../../ports/gateway.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { forgeHeaders, forwardToForge, sendProblem } from "./forward.ts";
+import type { TokenMask } from "./mask-token.ts";
 import { formatRefusal, MAX_HEAD_BYTES, readPushHead, refusePush } from "./push-commands.ts";
 import type { PushHead } from "./push-commands.ts";
 
@@ -10,6 +11,7 @@ export interface GitServerParams {
   readonly plan: ForgeGatewayPlan;
   readonly token: string;
   readonly web: Upstream;
+  readonly mask: TokenMask;
   readonly deny: (denial: Pick<Denial, "target" | "sentence">) => void;
 }
 
@@ -40,7 +42,7 @@ export async function serveGit(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { plan, token, web } = params;
+  const { plan, token, web, mask } = params;
   if (git.repository !== plan.project) {
     const sentence = `denied: git access to ${git.repository}; this run can only reach ${plan.project}`;
     params.deny({ target: `git ${git.repository}`, sentence });
@@ -58,6 +60,7 @@ export async function serveGit(
       authorization: `Basic ${login}`,
     },
     response,
+    mask,
   };
   if (git.isInfo) return forwardToForge({ ...forwarded, body: Buffer.alloc(0), rest: null });
   if (git.service === "git-upload-pack") return forwardToForge({ ...forwarded, body: Buffer.alloc(0), rest: request });
