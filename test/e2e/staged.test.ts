@@ -132,6 +132,24 @@ touch -r $TMPDIR/times ${outside}/same-size.txt; echo direct > ${outside}/note.t
     expect(artifacts.map(({ label }) => label)).toContain("reports/b");
   });
 
+  it("is refused, not successful, if an approved directory is a file when it starts", async () => {
+    const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
+    await chmod(outside, 0o777);
+    const { submit, settled, commands } = await openStaged({ plans: [{ ...PLAN, directories: [outside] }] });
+    const waiting = await settled((await submit({ pipeline: "staged" })).id);
+    await rm(outside, { recursive: true });
+    await writeFile(outside, "");
+    await chmod(outside, 0o666);
+    try {
+      await commands.approve(waiting.id, waiting.planHash, ALICE);
+      const task = await settled(waiting.id);
+      expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+      expect(task.reason).toContain(`${outside} is a file, not a directory.`);
+    } finally {
+      await rm(outside);
+    }
+  });
+
   it("is refused, not successful, if an approved directory is gone when it starts", async () => {
     const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
     await chmod(outside, 0o777);
@@ -222,6 +240,7 @@ describe("a plan that asks for what cannot be granted", { timeout: 60_000 }, () 
     expect(waiting).toMatchObject({ state: "staged", waitingFor: { kind: "approval" } });
     const problems = readExecutionPlan(waiting.plan)?.problems?.join("\n") ?? "";
     expect(problems).toContain('Host "evil.example" is not allowed');
+    expect(problems).toContain('Directory "~/.ssh" starts with "~". Write it as an absolute path.');
     expect(problems).toContain('Directory ".git/hooks" is git\'s own data');
     expect(problems).toContain("/etc (to write) belongs to the system");
     expect(problems).toMatch(/other \(to write\) contains `\.\.`/);

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { sandboxes } from "../../adapters/sandboxes/index.ts";
 import { requirePassed, runSelfTestOnce } from "../../adapters/sandboxes/self-test/self-test-once.ts";
 import { realDirectory } from "../../config/files/real-directory.ts";
@@ -73,6 +74,7 @@ export function createSandboxAccess({
         ...(inPlace !== null && { cwd: inPlace, inPlace: true }),
       }),
       ...refuseLinks(paths, home),
+      ...paths.filter(isFile).map((path) => `${terminalLine(path, MAX_PATH)} is a file, not a directory.`),
     ],
   };
 }
@@ -86,6 +88,11 @@ function refuseLinks(paths: readonly string[], home: string): readonly string[] 
       `${terminalLine(path, MAX_PATH)} leads through a link to ${terminalLine(real, MAX_PATH)}. Name that directory.`,
     ];
   });
+}
+
+/** `sandbox.write` may list files, but a plan names directories. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 const MAX_PATH = 300;

@@ -1,5 +1,5 @@
 import { parseMcpToolName } from "../../core/settings/mcp.ts";
-import type { ExecutionPlan } from "../../core/outcomes/execution-plan.ts";
+import { writableDirectories, type ExecutionPlan } from "../../core/outcomes/execution-plan.ts";
 import { intersectCommands, type Allowed } from "./grant.ts";
 import { coversRule, parseNetworkRules } from "./network-rule.ts";
 
@@ -30,6 +30,7 @@ export function findPlanProblems(plan: ExecutionPlan, limits: PlanLimits): reado
       if (named !== null) return refuseMcpTool(tool, named, limits.mcp);
       return tools === null ? [] : refuseTool(tool, tools);
     }),
+    ...writableDirectories(plan).flatMap(refuseHome),
     ...limits.directories,
     ...(limits.inPlace && plan.needs_git ? [NO_GIT_IN_PLACE] : []),
     ...(plan.commands ?? []).flatMap((command) => refuseCommand(command, allowed.commands)),
@@ -59,6 +60,11 @@ function refuseMcpTool(
   if (found.tools.includes(tool)) return [];
   if (found.problem !== null) return [`Tool "${name}" is not available. ${found.problem}`];
   return [`Tool "${name}" does not exist. The MCP server ${server} has: ${listOf(found.tools)}.`];
+}
+
+/** No shell expands it, so it would be a directory of the project with this name. */
+function refuseHome(directory: string): readonly string[] {
+  return directory.startsWith("~") ? [`Directory "${directory}" starts with "~". Write it as an absolute path.`] : [];
 }
 
 function refuseCommand(command: string, allowed: readonly string[] | null): readonly string[] {

@@ -5,9 +5,7 @@ import { terminalLine } from "../../../core/text/terminal-text.ts";
 
 // Checks the contents of a requested path. Each result completes a sentence about the path.
 
-/** A quick check of what a person granted, not an exhaustive search. */
-const MAX_ENTRIES = 1_000;
-/** For the search at any depth: about a tenth of a second. */
+/** A quick check of what a person granted, not an exhaustive search: about a tenth of a second. */
 const MAX_TREE_ENTRIES = 20_000;
 
 /**
@@ -15,9 +13,7 @@ const MAX_TREE_ENTRIES = 20_000;
  * directory whose own `.git` is protected otherwise.
  */
 export function refuseContents(real: string, right: Right, checkout: string | null = null): string | null {
-  return (
-    refuseSpecialFiles(real) ?? (right === "write" ? refuseGit(real, listEntries(real, MAX_ENTRIES), checkout) : null)
-  );
+  return (right === "write" ? refuseGit(real, checkout) : null) ?? refuseTree(real, right, checkout);
 }
 
 /** Otherwise the run would start and could not write what it was granted. This also finds read-only file systems. */
@@ -42,24 +38,39 @@ export function refuseClosed(real: string, right: Right): string | null {
   return `belongs to ${owner} and is not accessible to others, but agents run as a separate user: run \`chmod o+${letters}\` on it, or run Nightshift as its owner`;
 }
 
-/** Using a socket or a named pipe is not a write to the disk, so a read-only mount does not prevent it. Upper levels are searched first. */
-function refuseSpecialFiles(real: string): string | null {
+/**
+ * Looks at everything below, upper levels first. Using a socket or a named pipe is not a write to the disk, so a read-only mount
+ * does not prevent it.
+ */
+function refuseTree(real: string, right: Right, checkout: string | null): string | null {
   const folders = [real];
   let remaining = MAX_TREE_ENTRIES;
   for (const folder of folders) {
     if (remaining <= 0) break;
     const entries = listEntries(folder, remaining);
     remaining -= entries.length;
+    // Package caches contain repositories that only the package manager uses. In place, a person may use them.
+    const isSearched = checkout === null ? dirname(folder) === real : folder !== real;
+    if (right === "write" && isSearched && isGitDirectory(entries))
+      return `contains the git checkout ${terminalLine(relative(real, folder), 100)}: ${WHY_NOT_GIT}`;
     for (const entry of entries) {
       const path = join(folder, entry.name);
       const kind = specialKind(entry);
       if (kind !== null)
         return `contains the ${kind} ${terminalLine(relative(real, path), 100)}, which gives access to a program outside the sandbox: remove it, or list only the needed subfolders`;
-      if (entry.isDirectory()) folders.push(path);
+      // The checkout's own git data is protected, and looks like a repository itself.
+      if (entry.isDirectory() && path !== `${checkout}/.git`) folders.push(path);
     }
   }
   return null;
 }
+
+function isGitDirectory(entries: readonly Dirent[]): boolean {
+  const names = new Set(entries.map(({ name }) => name));
+  return names.has(".git") || GIT_PARTS.every((part) => names.has(part));
+}
+
+const GIT_PARTS = ["HEAD", "objects", "refs"];
 
 function specialKind(entry: Dirent): string | null {
   if (entry.isSocket()) return "socket";
@@ -70,22 +81,18 @@ function specialKind(entry: Dirent): string | null {
 const WHY_NOT_GIT =
   "agents work in copies of it, and write access to `.git` would let them run code outside the sandbox";
 
-function refuseGit(real: string, entries: readonly Dirent[], checkout: string | null): string | null {
+function refuseGit(real: string, checkout: string | null): string | null {
   if (real !== checkout && isGit(real)) return `is a git checkout: ${WHY_NOT_GIT}`;
   const parentCheckout = parentsOf(real).find((parent) => parent !== checkout && isGit(parent));
   if (parentCheckout !== undefined)
     return `is inside the git checkout ${terminalLine(parentCheckout, 300)}: ${WHY_NOT_GIT}`;
-  const others = entries.filter(({ name }) => real !== checkout || name !== ".git");
-  const nestedCheckout = others.find((entry) => entry.isDirectory() && isGit(join(real, entry.name)));
-  if (nestedCheckout !== undefined)
-    return `contains the git checkout ${terminalLine(nestedCheckout.name, 100)}: ${WHY_NOT_GIT}`;
   return null;
 }
 
 /** Whether this is a checkout or the inside of a git directory. A bare repository has the same parts under another name. */
 function isGit(dir: string): boolean {
   const has = (name: string): boolean => exists(join(dir, name));
-  return has(".git") || ["HEAD", "objects", "refs"].every(has);
+  return has(".git") || GIT_PARTS.every(has);
 }
 
 function parentsOf(path: string): readonly string[] {

@@ -159,6 +159,16 @@ describe("sandbox grants: git checkouts", () => {
     expect(refusalOf(at("leads")).message).toContain("/tree, which is a git checkout");
   });
 
+  test("are refused at any depth for a run that works in place, except for the directory's own one", () => {
+    const shop = join(dir, "shop");
+    const inPlace = () =>
+      resolveGrants({ write: [shop], read: [], forbidden: [], cwd: shop, inPlace: true }, false).write;
+    expect(inPlace()).toEqual([shop]);
+    mkdirSync(join(shop, "vendor/deep/library"), { recursive: true });
+    writeFileSync(join(shop, "vendor/deep/library/.git"), "gitdir: elsewhere\n");
+    expect(inPlace).toThrow("contains the git checkout vendor/deep/library");
+  });
+
   test("do not affect a folder next to one", () => {
     expect(resolveAt(at("a", "d")).write).toEqual(at("a", "d"));
   });
