@@ -7,6 +7,7 @@ import type { SandboxMode, SandboxSettings } from "../../core/settings/settings.
 import { UserError } from "../../core/text/errors.ts";
 import type { McpServers, McpServerTools, NamedMcpServer } from "../../ports/mcp.ts";
 import type { Argv, SandboxLimits, SandboxPolicy } from "../../ports/sandbox.ts";
+import { createRedactor } from "../../policy/secrets/redact.ts";
 import { mcpBridge, outsideEnvironment, secretsOf, type Variables } from "./start-server.ts";
 
 export interface ListerParams {
@@ -49,7 +50,7 @@ export function createToolLister(params: ListerParams): McpServers["listTools"] 
     const key = JSON.stringify([server, sandbox, secretsOf(server, params.env)]);
     const cached = cache.get(key);
     if (!fresh && cached !== undefined && performance.now() < cached.until) return cached.tools;
-    const tools = listTools(params, server, sandbox);
+    const tools = listTools(params, server, sandbox).then((found) => withoutSecrets(found, server, params.env));
     // While it is being listed, later calls wait for the same result.
     cache.set(key, { until: Infinity, tools });
     const { problem } = await tools;
@@ -89,6 +90,12 @@ async function listTools(
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** A server may print its environment. */
+function withoutSecrets(found: McpServerTools, server: NamedMcpServer, env: Variables): McpServerTools {
+  const secrets = Object.entries(secretsOf(server, env)).map(([name, value]) => ({ name, value }));
+  return createRedactor(secrets).redactValue(found);
 }
 
 function refuseServer({ mode, env }: ListerParams, { run, secrets }: NamedMcpServer): string | null {

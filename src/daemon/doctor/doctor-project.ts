@@ -11,9 +11,11 @@ import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
 import { detectGit, type GitFacts } from "../detect/detect-git.ts";
 import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
+import { checkMcpServers } from "./doctor-mcp.ts";
 import { findCredentials, checkRemote } from "./doctor-forge.ts";
 import { checkSettings, checkWithoutEffect, type SettingsParams } from "./doctor-settings.ts";
 import type { Registry } from "../wire/registry.ts";
+import { wireMcp } from "../wire/wire-mcp.ts";
 import type { AgentInfo } from "../../http/deps.ts";
 import { checkAgent } from "../wire/wire-agents.ts";
 
@@ -137,6 +139,7 @@ async function checkFiles(
           `valid, ${settings.checks.length} ${settings.checks.length === 1 ? "check" : "checks"}`,
         ),
         ...(await checkAgents(settings, env, registry.agents)),
+        ...(await checkMcpServers(settings, wireMcp({ home, mode, env }))),
       );
     }
     findings.push(...checkSettings(layers, { env, home, mode }), ...checkWithoutEffect(written));
