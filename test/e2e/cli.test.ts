@@ -336,12 +336,12 @@ describe("CLI: daemon", () => {
     expect(await asAlice()).toBe(401);
   });
 
-  test("a read-only command loads neither fetch nor a validator", async () => {
+  test.each([["queue", "--limit", "1"], ["status"]])("%s loads neither fetch nor a validator", async (...command) => {
     const script = `const urls = [];
       require("node:module").registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-      import(process.argv[1]).then((cli) => cli.main(["queue", "--json", "--limit", "1"])).then((code) => console.error(JSON.stringify({ code, loaded: [...urls, ...process.moduleLoadList] })));`;
+      import(process.argv[1]).then((cli) => cli.main([...process.argv.slice(2), "--json"])).then((code) => console.error(JSON.stringify({ code, loaded: [...urls, ...process.moduleLoadList] })));`;
     const main = join(import.meta.dirname, "../../src/cli/main.ts");
-    const { stderr } = await promisify(execFile)(process.execPath, ["-e", script, main], { env: user.env });
+    const { stderr } = await promisify(execFile)(process.execPath, ["-e", script, main, ...command], { env: user.env });
     const { code, loaded } = JSON.parse(stderr) as { code: number; loaded: string[] };
     expect(code).toBe(0);
     expect(loaded.filter((name) => /undici|node_modules\/(?!commander\/|fast-(string|wrap)-)/.test(name))).toEqual([]);

@@ -9,7 +9,9 @@ import { resumeTrigger } from "./triggers.ts";
 /** Waits for a person's reply to the agent's questions or options. */
 export function askForReply(params: AdvanceParams, what: "answers" | "choice"): Move {
   const { outcome, at } = params;
-  const role = params.run?.role ?? null;
+  const asking = params.run?.role ?? null;
+  // A question of a variant is asked by the ranking. With the answer, the variants start again.
+  const role = asking === "rank" ? "implement" : asking;
   // The reply goes to the run that asked.
   const task = { ...params.task, trigger: resumeTrigger(params) };
   if (what === "answers") {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { outcomeOf, type Outcome } from "../outcomes/outcome.ts";
-import { decideParking, describeParked, parkKindOf, type AgentEvidence, type ParkedAgent } from "./parked-agent.ts";
+import { describeParked } from "./describe-parked.ts";
+import { decideParking, parkKindOf, type AgentEvidence, type ParkedAgent } from "./parked-agent.ts";
 
 const MINUTE = 60_000;
 const AT = 1_000_000;

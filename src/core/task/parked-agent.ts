@@ -105,18 +105,6 @@ export function queuedForAgent({ agent, kind, until, reason }: ParkedAgent): Que
   return { kind, until, reason, agent };
 }
 
-const WORDS: Readonly<Record<ParkKind, string>> = {
-  quota: "has used up its quota",
-  login: "needs a login",
-  program: "cannot be started",
-  provider: "does not reach its provider",
-};
-
-/** A sentence such as "codex needs a login: the key was rejected". */
-export function describeParked({ agent, kind, reason }: Pick<ParkedAgent, "agent" | "kind" | "reason">): string {
-  return `${agent} ${WORDS[kind]}: ${reason}`;
-}
-
 /** The task with another agent for the rest of its work, because its own is parked. */
 export function withAgent(task: Task, agent: string): Task {
   const { implementer, ...options } = task.options;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isInside } from "../../config/files/read-text.ts";
-import { describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
+import { describeParked } from "../../core/task/describe-parked.ts";
+import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { previewFiles } from "../../engine/commands/preview-task.ts";
 import { explainNoEligibleFiles } from "../../engine/nightly/eligible-files.ts";

@@ -13,7 +13,8 @@ import type {
 import { periodBefore } from "../../core/report/report-period.ts";
 import { compareChanges, nextFor, sectionOf, SECTIONS, type Section } from "../../core/report/sections.ts";
 import { judgeNight } from "../../core/report/verdict.ts";
-import { describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
+import { describeParked } from "../../core/task/describe-parked.ts";
+import type { ParkedAgent } from "../../core/task/parked-agent.ts";
 import type { Run } from "../../core/task/run.ts";
 import { OPEN_STATUSES, type Task } from "../../core/task/task.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";

@@ -1,6 +1,7 @@
 import { accountOf, resolveRun } from "../../core/settings/resolve-run.ts";
 import { newEvent, type EventDraft } from "../../core/task/event.ts";
-import { decideParking, describeParked, type ParkedAgent } from "../../core/task/parked-agent.ts";
+import { describeParked } from "../../core/task/describe-parked.ts";
+import { decideParking, type ParkedAgent } from "../../core/task/parked-agent.ts";
 import { withFullStop } from "../../core/text/with-full-stop.ts";
 import { utcMinute } from "../../core/schedule/schedule.ts";
 import type { ParkingChange } from "../../ports/store-agents.ts";

@@ -1,5 +1,5 @@
 import { terminalLine } from "../../../core/text/terminal-text.ts";
-import { describeParked } from "../../../core/task/parked-agent.ts";
+import { describeParked } from "../../../core/task/describe-parked.ts";
 import { withFullStop } from "../../../core/text/with-full-stop.ts";
 import type { OutageJson, ParkedAgentJson, TaskJson } from "../../../http/client/client.ts";
 import { describeTime } from "../terminal/time.ts";
