@@ -11,6 +11,8 @@ import { tendAllVariants } from "./reconcile/tend-variants.ts";
 
 let world: EngineWorld;
 let ranking: ScriptedEnd;
+/** Until then, the agent `idle` asks. */
+let isAnswered = false;
 
 afterEach(() => world.close());
 
@@ -18,6 +20,7 @@ const AGENTS = `  one: { kind: command, command: [/bin/true, one] }
   two: { kind: command, command: [/bin/true, two] }
   bad: { kind: command, command: [/bin/true, bad] }
   idle: { kind: command, command: [/bin/true, idle] }
+  lazy: { kind: command, command: [/bin/true, lazy] }
 checks:
   content: { command: "test -s greeting.txt" }
 `;
@@ -28,7 +31,9 @@ async function play({ name, role, argv, cwd }: ScriptedCommand): Promise<Scripte
   if (role === "rank") return ranking;
   if (role === "plan") return { report: PLAN };
   const agent = argv.at(-1) ?? "";
-  if (agent === "idle") return { report: { outcome: "needs_info", summary: "why?", questions: [QUESTION] } };
+  if (agent === "lazy") return { report: { outcome: "implemented", summary: "why?" } };
+  if (agent === "idle" && !isAnswered)
+    return { report: { outcome: "needs_info", summary: "why?", questions: [QUESTION] } };
   return { files: { "greeting.txt": `${agent}\n` }, report: { outcome: "implemented", summary: `greets as ${agent}` } };
 }
 
@@ -46,6 +51,7 @@ const PLAN = {
 const QUESTION = { id: "why", question: "Why?", input: "text" };
 
 async function open(options: Partial<EngineWorldOptions> = {}): Promise<void> {
+  isAnswered = false;
   ranking = { report: { outcome: "ranked", summary: "it is shorter", ranking: ["A", "B"] } };
   world = await openEngineWorld({ script: play, settings: AGENTS, ...options });
 }
@@ -169,13 +175,34 @@ describe("best of N", () => {
 
   it("ends like an agent that changed nothing if no variant has a change, and a retry starts new variants", async () => {
     await open();
-    const { id } = await submit(["idle", "idle"]);
+    const { id } = await submit(["lazy", "lazy"]);
     await drainVariants();
     expect(await world.drain(id)).toMatchObject({ status: "failed", outcome: "no_changes" });
-    expect((await read(id)).reason).toContain("variant 2 (idle): why?");
+    expect((await read(id)).reason).toContain("variant 2 (lazy): ");
     expect(await world.commands.retry(id, null, ADA)).toMatchObject({ queuedFor: { kind: "variants" } });
     await tendAllVariants(world.ports);
     expect((await variants()).map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "queued", "queued"]);
+  });
+
+  it("asks a person what the first agent asked if no variant has a change, and all agents start again with the answer", async () => {
+    await open();
+    const { id } = await submit(["lazy", "idle"]);
+    await drainVariants();
+    expect(await world.drain(id)).toMatchObject({
+      status: "waiting",
+      waitingFor: { kind: "answers", questions: [{ id: "why" }] },
+    });
+    isAnswered = true;
+    await world.commands.answer(id, { why: "because of the test" }, ADA);
+    expect(await read(id)).toMatchObject({ queuedFor: { kind: "variants" } });
+    await drainVariants();
+    expect(await world.drain(id)).toMatchObject({ status: "succeeded" });
+    const again = (await variants()).filter(({ outcome }) => outcome === "checks_passed");
+    expect(again).toHaveLength(1);
+    const [run] = await world.runs(again[0]?.id ?? "");
+    expect(await readFile(join(world.ports.runFiles.dir(run?.id ?? ""), "prompt.md"), "utf8")).toContain(
+      "because of the test",
+    );
   });
 
   it("keeps the work of all variants as refs, and removes their workspaces", async () => {

@@ -86,9 +86,24 @@ async function takeRepairable(context: StepContext): Promise<StepResult> {
   const [best] = failed.toSorted((a, b) => a.failures - b.failures);
   if (best !== undefined)
     return takeOver(context, best.variant, "None passed the checks. This one has the fewest failed checks.");
+  const question = await findQuestion(context, variants);
+  if (question !== null) return resultOf(context, question);
   const reasons = variants.map((variant) => `${nameOf(variant)}: ${variant.reason ?? variant.status}`);
   const summary = `No variant has a change to continue with.\n${reasons.join("\n")}`;
   return resultOf(context, outcomeOf("no_changes", summary), { error: summary });
+}
+
+/** What the first agent that asked a person wants to know. All agents start again with the answer. */
+async function findQuestion({ ports }: StepContext, variants: readonly Task[]): Promise<Outcome | null> {
+  for (const { id, reason, outcome } of variants.toSorted((a, b) => numberOf(a) - numberOf(b))) {
+    const runs = await ports.store.tasks.listRuns({ task: id, status: null, project: null, limit: 1_000 });
+    const summary = reason ?? "An agent has a question.";
+    const questions = outcome === "needs_info" ? lastPayload(runs, "needs_info") : null;
+    if (questions !== null) return outcomeOf("needs_info", summary, questions);
+    const options = outcome === "options_proposed" ? lastPayload(runs, "options_proposed") : null;
+    if (options !== null) return outcomeOf("options_proposed", summary, options);
+  }
+  return null;
 }
 
 async function countFailures({ ports }: StepContext, { id }: Task): Promise<number> {
