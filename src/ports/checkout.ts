@@ -17,6 +17,9 @@ export interface Checkouts {
 
   /** Creates missing directories below `root`, with the owner and mode of the directory around them. Never follows a link. */
   makeDirectories(root: string, directories: readonly string[]): Promise<void>;
+
+  /** Removes what a sandbox left below `root` to protect missing names, because it was killed. Nothing with content is removed. */
+  removePlaceholders(root: string, names: readonly string[]): Promise<void>;
 }
 
 export interface InspectedDirectories {

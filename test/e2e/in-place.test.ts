@@ -164,5 +164,7 @@ describe("in-place run that did not finish", { timeout: 60_000 }, () => {
     await open.restart();
     expect(await open.settled(id)).toMatchObject({ status: "waiting", waitingFor: { kind: "choice" } });
     expect(await readFile(starts, "utf8")).toBe("start\n");
+    // The sandbox could not remove what it had put in the place of .git and .nightshift.
+    expect(readdirSync(dir).toSorted()).toEqual(["nightshift.yaml", "starts.txt"]);
   });
 });

@@ -1,4 +1,16 @@
-import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -134,6 +146,17 @@ describe("checkouts: unusual changes", () => {
     await apply([change("bytes", null, { kind: "file", bytes: 256, content: bytes })]);
     expect(await readFile(join(root, "bytes"))).toEqual(bytes);
   });
+});
+
+test("checkouts: removes empty placeholders of a sandbox, but nothing that has content or that a person made", async () => {
+  for (const name of [".git", ".nightshift"]) await mkdir(join(root, name));
+  await writeFile(join(root, ".nightshift/instructions.md"), "");
+  await writeFile(join(root, "left.yaml"), "", { mode: 0o444 });
+  await writeFile(join(root, "mine.yaml"), "");
+  await writeFile(join(root, "full.yaml"), "x", { mode: 0o444 });
+  const names = [".git", ".nightshift", "left.yaml", "mine.yaml", "full.yaml", "missing"];
+  await createCheckouts().removePlaceholders(root, names);
+  expect((await readdir(root)).toSorted()).toEqual([".nightshift", "full.yaml", "mine.yaml"]);
 });
 
 describe("checkouts: never writes", () => {

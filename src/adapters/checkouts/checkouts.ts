@@ -1,11 +1,11 @@
 import type { FileChange } from "../../core/change/file-change.ts";
 import type { AppliedChange, AppliedFile, ApplyParams, Checkouts } from "../../ports/checkout.ts";
-import { inspectDirectories, makeDirectories } from "./directories.ts";
+import { inspectDirectories, makeDirectories, removePlaceholders } from "./directories.ts";
 import { compareFile, refuseFile } from "./compare-file.ts";
 import { writeFileChange } from "./write-file.ts";
 
 export function createCheckouts(): Checkouts {
-  return { apply, inspect: inspectDirectories, makeDirectories };
+  return { apply, inspect: inspectDirectories, makeDirectories, removePlaceholders };
 }
 
 interface PlannedFile extends AppliedFile {

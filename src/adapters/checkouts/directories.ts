@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, realpath } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, realpath, rmdir, unlink } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../../core/text/errors.ts";
@@ -28,6 +28,16 @@ export async function makeDirectories(root: string, directories: readonly string
       const problem = refuseKind(await lstat(path), path === join(root, directory));
       if (problem !== null) throw new UserError("invalid", `Directory "${directory}" ${problem}.`);
     }
+  }
+}
+
+/** bubblewrap creates files without the right to write. An empty file of a person has it. */
+export async function removePlaceholders(root: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(root, name);
+    const found = await lstatIfExists(path);
+    if (found?.isDirectory() === true) await rmdir(path).catch(() => undefined);
+    else if (found?.isFile() === true && found.size === 0 && (found.mode & 0o222) === 0) await unlink(path);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isFailure, type Outcome } from "../../../core/outcomes/outcome.ts";
 import { bindVerdict } from "../../../core/pipeline/verdict.ts";
-import { isInPlace } from "../../../core/task/in-place.ts";
+import { isInPlace, PROTECTED_NAMES } from "../../../core/task/in-place.ts";
 import { CHANGING_ROLES, type Role } from "../../../core/task/role.ts";
 import { collectWork, type CollectedWork } from "../conclude/collect-work.ts";
 import { finishFileRecord } from "../conclude/record-files.ts";
@@ -8,6 +8,7 @@ import { scanWork, type ScannedWork } from "../conclude/scan-work.ts";
 import { checkFilesBeforeAnalysis } from "../../nightly/eligible-files.ts";
 import { checkBeforeAnalysis } from "../../nightly/night-over.ts";
 import { checkPlan } from "../plan/check-plan.ts";
+import { planRoot } from "../plan/plan-request.ts";
 import { prepareWork } from "../prepare/prepare-work.ts";
 import { endOf, runAgent, type AgentEnding } from "./run-agent.ts";
 import { postReview } from "./post-review.ts";
@@ -53,6 +54,7 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
 /** There are no commits: the agent changes the person's files, and nothing has to be collected. */
 async function runInPlace(context: StepContext, role: Role): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, null));
+  if (ending.record === null) await context.ports.checkouts.removePlaceholders(planRoot(context), PROTECTED_NAMES);
   const { artifacts, failures, written } = await finishFileRecord(context, role, null);
   const scanned = await scanWork(context, null, written);
   const outcome = await checkPlan(context, null, ending.outcome);
