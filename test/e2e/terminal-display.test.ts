@@ -89,3 +89,46 @@ describe.skipIf(!hasScript)("display on a terminal", { timeout: 120_000 }, () =>
     expect(closed.output.trim().split("\n")).toHaveLength(1);
   });
 });
+
+const PLAN = {
+  outcome: "plan_complete",
+  summary: "Write a report.",
+  prompt: "Write reports/parsers.md.",
+  system_prompt: "",
+  tools: ["Write"],
+  directories: ["reports"],
+  network: [],
+  needs_git: false,
+  estimate: { tokens: 1000, minutes: 1, usd: 0.5 },
+  reasoning: "One file.",
+};
+
+describe.skipIf(!hasScript)("a staged task on a terminal", { timeout: 120_000 }, () => {
+  test("submit shows the plan, asks about it, and shows the answer and the files after the approval", async () => {
+    const script = join(user.repo.path, "planner.sh");
+    await writeFile(
+      script,
+      `#!/bin/sh
+cat > /dev/null
+case $NIGHTSHIFT_ROLE in
+plan) printf '%s' '${JSON.stringify(PLAN)}' > "$NIGHTSHIFT_OUTCOME_FILE" ;;
+*) mkdir -p reports; echo B > reports/parsers.md
+printf '{"outcome":"completed","summary":"done","result":"Parser B is the fastest."}' > "$NIGHTSHIFT_OUTCOME_FILE" ;;
+esac
+`,
+      { mode: 0o755 },
+    );
+    const file = PROJECT_FILE(user.repo.path).replace("/agent.sh", "/planner.sh");
+    await writeFile(join(user.repo.checkout, "nightshift.yaml"), file);
+    await user.run("trust", "--yes", "--no-run");
+    const terminal = runOnTerminal(user, ["submit", "--no-color", "Compare the parsers"]);
+    await terminal.type("What should happen with this plan?", "\r");
+    const { output, code } = await terminal.end();
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toMatch(/Prompt\r?\n {4}Write reports\/parsers\.md\./);
+    expect(output).toMatch(/Estimate +1,000 tokens, 1 min, \$0\.50/);
+    expect(output).toMatch(/Result · 24 B\r?\n {2}Parser B is the fastest\./);
+    expect(output).toMatch(/reports\/parsers\.md +created/);
+    expect(output).toMatch(/nightshift apply task_/);
+  });
+});

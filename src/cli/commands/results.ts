@@ -2,11 +2,9 @@ import { terminalJson } from "../../core/text/terminal-text.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { connect } from "../daemon/connect.ts";
 import { printResult, type CliContext } from "../context.ts";
-import { denials, describeDenied } from "../print/access.ts";
-import { renderMarkdown } from "../print/terminal/markdown.ts";
-import { changedFiles, describeFiles, groupFiles, notRecorded } from "../print/task/files.ts";
-import { byteSize } from "../print/terminal/words.ts";
-import { summary } from "../print/task/summary.ts";
+import { denials } from "../print/access.ts";
+import { changedFiles, groupFiles, notRecorded } from "../print/task/files.ts";
+import { describeResults, resultOf } from "../print/task/results.ts";
 import { unverifiedReason } from "../print/task/task.ts";
 import { quoteAgent } from "../print/transcript/quote.ts";
 import { readPages } from "./display.ts";
@@ -41,14 +39,7 @@ export async function results(
     denials: denials(task),
     error: task.runs.at(-1)?.error ?? null,
   };
-  const text = (): string =>
-    [
-      summary(context, task),
-      resultPart(context, task),
-      processPart(task),
-      deniedPart(task),
-      describeFiles(context, task),
-    ].join("");
+  const text = (): string => describeResults(context, task);
   if (options.showOutput !== true) return printResult(context, value, text);
   if (context.json) await printJsonWithOutput(context, value, readEvents(client, task));
   else {
@@ -71,28 +62,6 @@ export async function printJsonWithOutput(
     separator = ",\n";
   }
   context.out("\n  ]\n}\n");
-}
-
-/** The text that the executor of a staged task delivered. */
-function resultOf({ runs }: TaskJson): string | null {
-  const result = runs.findLast(({ role }) => role === "execute")?.payload?.["result"];
-  return typeof result === "string" && result.trim() !== "" ? result : null;
-}
-
-function resultPart(context: CliContext, task: TaskJson): string {
-  const result = resultOf(task);
-  return result === null
-    ? ""
-    : `\nResult · ${byteSize(Buffer.byteLength(result))}\n${renderMarkdown(context, result, "  ")}\n`;
-}
-
-function processPart({ runs }: TaskJson): string {
-  return runs.map(({ pid, role, step }) => (pid == null ? "" : `  ${role ?? step}: process ${pid}\n`)).join("");
-}
-
-function deniedPart(task: TaskJson): string {
-  const denied = describeDenied(task);
-  return denied === "" ? "" : `\nDenied\n${denied}`;
 }
 
 async function* readLines(client: Client, task: TaskJson): AsyncGenerator<string> {

@@ -5,6 +5,7 @@ import { Exit } from "../exit.ts";
 import { describeEvent } from "../print/event.ts";
 import { formatNextSteps, nextSteps } from "../print/task/next-steps.ts";
 import { hasStopped } from "../print/task/task.ts";
+import { describeResults } from "../print/task/results.ts";
 import { summary } from "../print/task/summary.ts";
 import { paint } from "../print/terminal/style.ts";
 import { taskLine } from "../print/task/task.ts";
@@ -95,10 +96,16 @@ export async function reportSettled(
   settled: TaskJson,
   isDone: (task: TaskJson) => boolean = hasSucceeded,
 ): Promise<void> {
-  printResult(context, settled, () => summary(context, settled));
+  // People wait for the answer of a staged task, not for a summary.
+  const describe = isAnswered(settled) ? describeResults : summary;
+  printResult(context, settled, () => describe(context, settled));
   const review = await findReviewCommand(context, surviveRestarts(context, client), settled);
   context.progress(formatNextSteps(nextSteps(settled, review)));
   if (!isDone(settled)) throw new Exit(settled.outcome === "sandbox_refused" ? 5 : 3);
+}
+
+function isAnswered({ status, runs }: TaskJson): boolean {
+  return status === "succeeded" && runs.some(({ role }) => role === "execute");
 }
 
 function hasSucceeded(task: TaskJson): boolean {

@@ -44,7 +44,7 @@ test("plan: an execution plan is a page, not JSON", () => {
       String.raw`  Directories  reports, out\u202e`,
       "  Network      none",
       "  Needs git    no",
-      "  Estimate     40,000 tokens, 5 min, $0.4",
+      "  Estimate     40,000 tokens, 5 min, $0.40",
       "  Limits       20 max turns",
       "",
       "  Reasoning",

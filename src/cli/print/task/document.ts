@@ -144,9 +144,15 @@ function describeItem(value: unknown): string {
 
 function describeAmount(unit: string, amount: unknown): string {
   if (typeof amount !== "number") return `${labelOf(unit).toLowerCase()} ${describeItem(amount)}`;
-  if (unit === "usd") return `$${amount}`;
+  if (unit === "usd") return describeUsd(amount);
   if (unit === "minutes") return duration(amount * 60_000).replace(/ 0 s$/, "");
   return `${amount.toLocaleString("en-US")} ${labelOf(unit).toLowerCase()}`;
+}
+
+/** Exact, because an approval holds for it. */
+function describeUsd(amount: number): string {
+  const cents = amount.toFixed(2);
+  return `$${Number.isInteger(amount) || Number(cents) !== amount ? amount : cents}`;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
