@@ -41,7 +41,7 @@ export interface EnginePorts {
   readonly checkouts: Checkouts;
   readonly supervisors: Supervisors;
   readonly runFiles: RunFiles;
-  readonly fileRecord: Pick<FileRecord, "start" | "finish" | "readChanged">;
+  readonly fileRecord: Pick<FileRecord, "start" | "finish" | "readChanged" | "describe">;
   readonly projects: ProjectFiles;
   readonly clock: Clock;
   readonly cron: Cron;

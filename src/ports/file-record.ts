@@ -24,6 +24,12 @@ export interface FileRecord {
    */
   snapshot(params: SnapshotParams): Promise<Snapshot>;
 
+  /**
+   * Describes the files of a directory for a planner, without reading them. Ends after a number of files or seconds, and then
+   * says that there are more. Null if the directory cannot be read in that time. Links are not followed.
+   */
+  describe(dir: string): Promise<string | null>;
+
   /** Returns the differences between two stored snapshots, each list sorted by path. */
   compare(before: string, after: string): Promise<RecordedChanges>;
 }

@@ -37,6 +37,18 @@ describe("in-place task in a plain directory", { timeout: 60_000 }, () => {
     );
   });
 
+  it("has a planner that gets a map of the directory", async () => {
+    const open = await openStaged({}, "true");
+    const dir = await addPlain(open);
+    await mkdir(join(dir, "texts"));
+    await writeFile(join(dir, "texts/one.md"), "one");
+    const { id } = await planned(open, { project: "plain" });
+    const [planner] = await open.runs(id);
+    const prompt = await readFile(join(open.home, "runs", planner?.id ?? "", "prompt.md"), "utf8");
+    expect(prompt).toContain("- texts: 1 file, 3 B");
+    expect(prompt).toContain("- nightshift.yaml");
+  });
+
   it("cannot create .git or .nightshift although the whole directory is writable, and leaves no placeholder", async () => {
     const open = await openStaged({ directories: ["."] }, `${ATTACKS}; echo x > allowed.txt`);
     const dir = await addPlain(open);

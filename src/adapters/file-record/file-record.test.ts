@@ -32,7 +32,10 @@ const snapshots: Pick<FileRecord, "snapshot" | "compare"> = {
   snapshot: async (params) => performSnapshot(params),
   compare: async (one, other) => performCompare(one, other),
 };
-const record: FileRecord = { ...snapshots, ...createRunRecord(snapshots, async (params) => performRead(params)) };
+const record: Omit<FileRecord, "describe"> = {
+  ...snapshots,
+  ...createRunRecord(snapshots, async (params) => performRead(params)),
+};
 let root: string;
 let dir: string;
 let before: string;

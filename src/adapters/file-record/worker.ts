@@ -2,14 +2,16 @@ import { parentPort, workerData } from "node:worker_threads";
 import { UserError } from "../../core/text/errors.ts";
 import type { UserErrorKind } from "../../core/text/errors.ts";
 import type { ChangedContents, RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
+import { describeFiles } from "./describe-files.ts";
 import { performCompare, performRead, performSnapshot, type ReadParams } from "./perform.ts";
 
 export type Request =
   | ({ readonly kind: "snapshot" } & SnapshotParams)
   | { readonly kind: "compare"; readonly before: string; readonly after: string }
-  | ({ readonly kind: "read" } & ReadParams);
+  | ({ readonly kind: "read" } & ReadParams)
+  | { readonly kind: "describe"; readonly dir: string };
 
-type Value = Snapshot | RecordedChanges | ChangedContents;
+export type Value = Snapshot | RecordedChanges | ChangedContents | string | null;
 
 /** Errors lose their class when they are sent between threads. */
 export type Reply =
@@ -31,6 +33,8 @@ function perform(request: Request): Value {
       return performCompare(request.before, request.after);
     case "read":
       return performRead(request);
+    case "describe":
+      return describeFiles(request.dir);
     case "snapshot":
       return performSnapshot(request);
   }

@@ -14,8 +14,9 @@ const MAX_NAME = 100;
 /**
  * A map of a project for a planner: its directories with the number and size of their files, the files at the top, and the
  * most common file types. Its size is limited, however large the project is. Names are data of the repository.
+ * `isComplete`: whether `files` are all files of the project.
  */
-export function describeDirectory(files: readonly SizedFile[]): string {
+export function describeDirectory(files: readonly SizedFile[], isComplete = true): string {
   const directories = new Map<string, Total>();
   const types = new Map<string, Total>();
   const top: string[] = [];
@@ -28,7 +29,7 @@ export function describeDirectory(files: readonly SizedFile[]): string {
   }
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return [
-    `${count(files.length)}, ${sizeOf(total)}.`,
+    `${count(files.length)}, ${sizeOf(total)}${isComplete ? "" : ". There are more: the directory is too large to list it all"}.`,
     ...list("Directories", largest(directories, MAX_DIRECTORIES), directories.size),
     ...list("Files at the top", top.slice(0, MAX_FILES).map(clean), top.length),
     ...list("File types", largest(types, MAX_TYPES), types.size),

@@ -7,6 +7,7 @@ import { requireForge } from "../prepare/fetch-request.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
 import type { StepContext, Work } from "../step-context.ts";
 import { currentCategory } from "../../../core/nightly/category.ts";
+import { isInPlace } from "../../../core/task/in-place.ts";
 import { isAddress } from "../../../core/forge/forge-address.ts";
 import { withoutCredentials } from "../../../core/text/without-credentials.ts";
 import { maxLinesOf } from "../../../core/pipeline/pipeline-policy.ts";
@@ -150,7 +151,7 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
     ...(await loadDocuments(context)),
     ...(await loadOrigin(context)),
     ...(PLANNING_ROLES.includes(role) && (await describeGrants(context))),
-    ...(work !== null && PLANNING_ROLES.includes(role) && (await loadDirectory(context, work))),
+    ...(PLANNING_ROLES.includes(role) && (await loadDirectory(context, work))),
     ...(role === "rank" &&
       (await describeCandidates(context.ports, context.task, context.settings.roles.rank.contextTokens))),
     ...(role === "review" && { prior_review: await loadPriorReviews(context) }),
@@ -159,10 +160,14 @@ export async function loadPromptData(context: StepContext, role: Role, work: Wor
 }
 
 /** So that a planner with two minutes need not list the directories itself. */
-async function loadDirectory({ ports, project, pipeline }: StepContext, { baseCommit }: Work): Promise<PromptData> {
+async function loadDirectory({ ports, task, project, pipeline }: StepContext, work: Work | null): Promise<PromptData> {
   if (pipeline.plan !== "execution") return {};
-  const files = await ports.workspaces.listFileSizes({ project: project.name, base: baseCommit });
-  return { directory: describeDirectory(files) };
+  if (work !== null) {
+    const files = await ports.workspaces.listFileSizes({ project: project.name, base: work.baseCommit });
+    return { directory: describeDirectory(files) };
+  }
+  const directory = isInPlace(task) && project.path !== null ? await ports.fileRecord.describe(project.path) : null;
+  return directory === null ? {} : { directory };
 }
 
 /** Where the task comes from: an issue, or another task. */
