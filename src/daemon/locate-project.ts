@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pathExists } from "../config/files/paths.ts";
 import { readProjectFile } from "../config/files/read-project.ts";
+import { isPlainDirectory } from "../core/task/in-place.ts";
 import { UserError } from "../core/text/errors.ts";
 import { withoutCredentials } from "../core/text/without-credentials.ts";
 import type { DetectedProject, ProjectSource } from "../ports/projects.ts";
@@ -16,7 +17,10 @@ export async function locateProject(
 ): Promise<DetectedProject> {
   if (source.kind === "url") return fromUrl(source.url);
   const detected = await detectDirectory(source.path, { env, registry });
-  const { written } = await readProjectFile(detected.dir, registry.format);
+  const { written } = await readProjectFile(
+    { dir: detected.dir, isPlain: isPlainDirectory(detected) },
+    registry.format,
+  );
   return {
     name: written.project ?? detected.name,
     path: detected.dir,

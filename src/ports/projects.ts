@@ -10,7 +10,7 @@ import type { Project } from "./store.ts";
  */
 export interface ProjectFiles {
   /** Permissions that the project's files request beyond `accepted`. */
-  pendingTrust(project: Pick<Project, "path">, accepted: string): Promise<PendingTrust>;
+  pendingTrust(project: Pick<Project, "path" | "remote">, accepted: string): Promise<PendingTrust>;
   /** Throws a ConfigError that lists every problem. */
   settings(project: Project): Promise<Settings>;
   /** The current settings, or the last valid ones if the files are invalid now. Throws if they were never valid. */

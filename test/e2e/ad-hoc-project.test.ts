@@ -60,6 +60,16 @@ describe("submit in a directory that is no project", { timeout: 60_000 }, () => 
     expect(await readFile(join(folder, "hello.txt"), "utf8")).toBe("hello\n");
   });
 
+  it("registers and works in an empty directory", async () => {
+    const empty = join(user.repo.path, "empty");
+    await mkdir(empty);
+    await chmod(empty, 0o777);
+    const { code, stderr } = await user.runIn(empty, "submit", "--yes", "--auto-approve", "--wait", "Greet");
+    expect(code, stderr).toBe(0);
+    expect(await readFile(join(empty, "hello.txt"), "utf8")).toBe("hello\n");
+    await user.run("projects", "--remove", "empty");
+  });
+
   it("does not register a directory that contains Nightshift's own data", async () => {
     const { code, stderr } = await user.runIn(user.repo.path, "submit", "--yes", "Greet");
     expect(code).toBe(2);

@@ -191,6 +191,15 @@ describe("project files", () => {
     await expect(files.settings(project("{}"))).rejects.toThrow(`the project's folder ${what}`);
   });
 
+  it("an empty plain directory is a project without settings", async () => {
+    await rm(join(repo, ".git"), { recursive: true });
+    const plain = { ...project("{}"), remote: "" };
+    expect((await files.pendingTrust(plain, "{}")).changes).toEqual([]);
+    expect(await files.settings(plain)).toMatchObject({ instructions: "" });
+    await rm(repo, { recursive: true });
+    await expect(files.settings(plain)).rejects.toThrow("the project's folder does not exist");
+  });
+
   it("the last valid settings and prompts are used while the folder is missing or the file is invalid", async () => {
     await write("repo/nightshift.yaml", "time_zone: Europe/Oslo\n");
     await files.settings(project("{}"));

@@ -14,6 +14,7 @@ import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
 import {
   readPendingTrust,
   readProjectFile,
+  type ProjectFolder,
   hashSteeringFile,
   inCheckout,
   INSTRUCTIONS,
@@ -118,11 +119,12 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     },
 
     /** Returns the permissions that the files request now, and the changes that are not accepted yet. */
-    pendingTrust: shareReads(async ({ path }: { readonly path: string | null }, accepted: string) => {
+    pendingTrust: shareReads(async (project: Pick<ProjectLocation, "path" | "remote">, accepted: string) => {
+      const folder = folderOf(project);
       const user = await readUserLayer(configDir, format);
-      const pending = await readPendingTrust({ path, accepted, user: user.written, format });
+      const pending = await readPendingTrust({ folder, accepted, user: user.written, format });
       // Fail early instead of asking a person to accept files that cannot be used.
-      if (path !== null) await requireReadablePrompts(path, format);
+      if (folder !== null) await requireReadablePrompts(folder, format);
       return pending;
     }),
   };
@@ -160,22 +162,24 @@ async function readSettings(project: ProjectLocation, layers: ReadLayers, { kind
   return settings;
 }
 
-async function readLayers(
-  configDir: string,
-  format: ConfigFormat,
-  { path, accepted: text }: ProjectLocation,
-): Promise<ReadLayers> {
+async function readLayers(configDir: string, format: ConfigFormat, project: ProjectLocation): Promise<ReadLayers> {
+  const folder = folderOf(project);
   const user = await readUserLayer(configDir, format);
-  const accepted = readAccepted(text);
+  const accepted = readAccepted(project.accepted);
   // A project without a checkout has no nightshift.yaml, so only config.yaml applies.
-  if (path === null) {
+  if (folder === null) {
     const own = { file: "nightshift.yaml", written: {}, issue: user.issue };
     return { dir: null, accepted, user, own, asWritten: {}, pending: [] };
   }
-  const file = await readProjectFile(path, format);
+  const { dir } = folder;
+  const file = await readProjectFile(folder, format);
   const applied = applyAccepted(file.written, accepted, user.written, format.schemas);
-  const own = { ...file, written: resolvePaths(applied.written, path, format.kinds.agents) };
-  return { dir: path, accepted, user, own, asWritten: applied.written, pending: applied.pending };
+  const own = { ...file, written: resolvePaths(applied.written, dir, format.kinds.agents) };
+  return { dir, accepted, user, own, asWritten: applied.written, pending: applied.pending };
+}
+
+function folderOf({ path, remote }: Pick<ProjectLocation, "path" | "remote">): ProjectFolder | null {
+  return path === null ? null : { dir: path, isPlain: remote === "" };
 }
 
 /** Reads a file of the checkout that controls agents. Returns null if there is none and none was accepted. */
@@ -277,8 +281,9 @@ function requirePipeline(source: { readonly name: string; readonly text: string;
 }
 
 /** Checks all prompts of the project, accepted or not. Throws ConfigError with all problems. */
-async function requireReadablePrompts(dir: string, format: ConfigFormat): Promise<void> {
-  const { roles = {} } = (await readProjectFile(dir, format)).written;
+async function requireReadablePrompts(folder: ProjectFolder, format: ConfigFormat): Promise<void> {
+  const { dir } = folder;
+  const { roles = {} } = (await readProjectFile(folder, format)).written;
   const problems = await Promise.all(
     ROLES.map(async (role) => {
       const path = inCheckout(dir, roles[role]?.prompt)[0] ?? `${PROMPTS}/${role}.md`;

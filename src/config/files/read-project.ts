@@ -29,18 +29,28 @@ export interface PendingTrust {
   }[];
 }
 
-/** Reads nightshift.yaml of a checkout. A missing file means no settings. */
-export async function readProjectFile(dir: string, format: ConfigFormat): Promise<ParsedConfig<ProjectWritten>> {
+/** A project's folder. */
+export interface ProjectFolder {
+  readonly dir: string;
+  /** Whether it is a plain directory, without a git repository. */
+  readonly isPlain: boolean;
+}
+
+/** Reads nightshift.yaml of a project's folder. A missing file means no settings. */
+export async function readProjectFile(
+  { dir, isPlain }: ProjectFolder,
+  format: ConfigFormat,
+): Promise<ParsedConfig<ProjectWritten>> {
   const file = join(dir, "nightshift.yaml");
   const text = await readText(file, dir, MAX_CONFIG_BYTES);
-  if (text === null) await requireFolder(dir);
+  if (text === null) await requireFolder(dir, isPlain);
   return format.parseProject(text ?? "", file);
 }
 
-/** A deleted or unmounted folder must not be treated like a checkout without settings. */
-async function requireFolder(dir: string): Promise<void> {
+/** A deleted or unmounted folder must not be treated like a checkout without settings. Only a plain directory may be empty. */
+async function requireFolder(dir: string, mayBeEmpty: boolean): Promise<void> {
   const found = await readdir(dir).catch((error: unknown) => errorCode(error));
-  if (typeof found !== "string" && found.length > 0) return;
+  if (typeof found !== "string" && (mayBeEmpty || found.length > 0)) return;
   const what =
     found === "ENOENT" ? "does not exist" : typeof found === "string" ? `cannot be read (${found})` : "is empty";
   const message = `the project's folder ${what}; restore or mount it, or register the project at its new location`;
@@ -48,17 +58,17 @@ async function requireFolder(dir: string): Promise<void> {
 }
 
 export interface TrustParams {
-  /** The person's checkout. Null if there is none; then no file requests anything. */
-  readonly path: string | null;
+  /** Null if the project has no folder on this machine; then no file requests anything. */
+  readonly folder: ProjectFolder | null;
   /** `Project.accepted`. */
   readonly accepted: string;
   readonly user: UserWritten;
   readonly format: ConfigFormat;
 }
 
-export async function readPendingTrust({ path, accepted, user, format }: TrustParams): Promise<PendingTrust> {
-  const written = path === null ? {} : (await readProjectFile(path, format)).written;
-  const files = path === null ? {} : await hashSteeringFiles(path, written, format.kinds.agents);
+export async function readPendingTrust({ folder, accepted, user, format }: TrustParams): Promise<PendingTrust> {
+  const written = folder === null ? {} : (await readProjectFile(folder, format)).written;
+  const files = folder === null ? {} : await hashSteeringFiles(folder.dir, written, format.kinds.agents);
   const before = readAccepted(accepted);
   const wanted = describeAccepted(written, files);
   const pending = [...listPending(written, before, user), ...listPendingFiles(files, before)];

@@ -79,7 +79,7 @@ async function checkName({
       fix: `remove one of them, for example: nightshift projects --remove ${other.name}`,
     };
   // An invalid file has its own finding.
-  const written = (await readProjectFile(dir, format).catch(() => null))?.written.project ?? name;
+  const written = (await readProjectFile({ dir, isPlain: false }, format).catch(() => null))?.written.project ?? name;
   if (written === name) return fine("project", `${name} is registered`);
   const detail = `registered as ${name}, but nightshift.yaml has the name ${written}`;
   return { name: "project", ok: "warn", detail, fix: `write \`project: ${name}\` in nightshift.yaml` };
@@ -125,7 +125,7 @@ async function checkFiles(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
-    const { written } = await readProjectFile(dir, registry.format);
+    const { written } = await readProjectFile({ dir, isPlain: false }, registry.format);
     if (mode === null) return [];
     const layers: SettingsParams[] = [resolvePaths(written, dir, registry.agents)];
     if (project !== null) {
