@@ -49,7 +49,10 @@ export function addDecisionCommands(program: Command, load: typeof lazy): void {
   program
     .command("apply <task>")
     .description("Write the files of an ended task to the checkout")
-    .option("--force", "Overwrite files that were changed since the task started")
+    .option(
+      "--force",
+      "Overwrite files that were changed since the task started, and leave out files that cannot be written",
+    )
     .option("--dry-run", "Show what would be written")
     .action(load(async () => (await import("./commands/apply.ts")).apply));
   addRuleCommands(program, load);

@@ -31,14 +31,14 @@ export interface InspectedDirectories {
 export interface ApplyParams {
   readonly root: string;
   readonly changes: readonly FileChange[];
-  /** Overwrite what somebody else changed. Never overwrites what cannot be written safely. */
+  /** Overwrite what somebody else changed, and leave out files that cannot be written anywhere, such as a submodule. */
   readonly force: boolean;
   /** Report only. */
   readonly dryRun: boolean;
 }
 
 export interface AppliedChange {
-  /** Whether all files are now as after the change. */
+  /** Whether all files without a problem are now as after the change. */
   readonly applied: boolean;
   readonly files: readonly AppliedFile[];
 }

@@ -1,3 +1,4 @@
+import { ALICE } from "../support/night.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -48,7 +49,14 @@ describe("an executor that reports success", { timeout: 60_000 }, () => {
     expect(task.reason).toContain("reports/parsers.md");
     const stored = [task, await night.runs(task.id), await night.wired.ports.store.tasks.listChecks(task.id)];
     expect(JSON.stringify(stored)).not.toContain(secret);
-    await expect(readFile(join(night.repo.checkout, "reports/parsers.md"))).rejects.toThrow("ENOENT");
+    const written = join(night.repo.checkout, "reports/parsers.md");
+    const apply = { force: false, dryRun: false };
+    await expect(night.commands.apply(task.id, apply, ALICE)).rejects.toThrow(
+      /its files contain secrets:\n.*reports\/parsers\.md/,
+    );
+    await expect(readFile(written)).rejects.toThrow("ENOENT");
+    await night.commands.apply(task.id, { ...apply, force: true }, ALICE);
+    expect(await readFile(written, "utf8")).toContain("token: ghp_");
   });
 });
 

@@ -161,16 +161,9 @@ test("checkouts: removes empty placeholders of a sandbox, but nothing that has c
 
 describe("checkouts: never writes", () => {
   test.each<[string, FileChange, string]>([
-    ["git's own data", change(".git/hooks/pre-commit", null, side("x")), "is git's own data"],
-    ["git's own data in other letters", change("sub/.GIT/config", null, side("x")), "is git's own data"],
     ["through a link to a directory", change("link/x.txt", null, side("x")), "is below link, which is a link"],
-    ["a link that leads out", change("out", null, side("../../etc/passwd", "link")), "leads out of the directory"],
-    ["an absolute link", change("out", null, side("/etc/passwd", "link")), "leads out of the directory"],
     ["over a directory", change("dir", null, side("x")), "is a directory here"],
-    ["a submodule", change("module", null, { kind: "submodule", bytes: 0, content: null }), "is a submodule"],
-    ["a file that was not read", change("big", null, { kind: "file", bytes: 1e9, content: null }), "is too large"],
-    ["a name that is not text", change(String.raw`a\xff`, null, side("x")), "has a name that is not text"],
-  ])("%s, not even if forced", async (_what, wanted, problem) => {
+  ])("%s, nor any other file of the change, not even if forced", async (_what, wanted, problem) => {
     const outside = await mkdtemp(join(tmpdir(), "nightshift-outside-"));
     try {
       await symlink(outside, join(root, "link"));
@@ -183,6 +176,24 @@ describe("checkouts: never writes", () => {
     } finally {
       await rm(outside, { recursive: true });
     }
+  });
+
+  test.each<[string, FileChange, string]>([
+    ["git's own data", change(".git/hooks/pre-commit", null, side("x")), "is git's own data"],
+    ["git's own data in other letters", change("sub/.GIT/config", null, side("x")), "is git's own data"],
+    ["a link that leads out", change("out", null, side("../../etc/passwd", "link")), "leads out of the directory"],
+    ["an absolute link", change("out", null, side("/etc/passwd", "link")), "leads out of the directory"],
+    ["a submodule", change("module", null, { kind: "submodule", bytes: 0, content: null }), "is a submodule"],
+    ["a file that was not read", change("big", null, { kind: "file", bytes: 1e9, content: null }), "is too large"],
+    ["a name that is not text", change(String.raw`a\xff`, null, side("x")), "has a name that is not text"],
+  ])("%s, but if forced the other files of the change", async (_what, wanted, problem) => {
+    const changes = [change("fine.txt", null, side("x")), wanted];
+    expect((await apply(changes)).applied).toBe(false);
+    expect(await readdir(root)).toEqual([]);
+    const { applied, files } = await apply(changes, { force: true });
+    expect([applied, files[0]?.problem]).toEqual([true, null]);
+    expect(files[1]?.problem).toContain(problem);
+    expect(await readdir(root)).toEqual(["fine.txt"]);
   });
 
   test("a file that is a link here is replaced, and its target stays as it is", async () => {

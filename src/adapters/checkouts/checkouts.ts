@@ -1,7 +1,7 @@
 import type { FileChange } from "../../core/change/file-change.ts";
 import type { AppliedChange, AppliedFile, ApplyParams, Checkouts } from "../../ports/checkout.ts";
 import { inspectDirectories, makeDirectories, removePlaceholders } from "./directories.ts";
-import { compareFile, refuseFile } from "./compare-file.ts";
+import { compareFile, refuseFile, refusePlace } from "./compare-file.ts";
 import { writeFileChange } from "./write-file.ts";
 
 export function createCheckouts(): Checkouts {
@@ -10,17 +10,19 @@ export function createCheckouts(): Checkouts {
 
 interface PlannedFile extends AppliedFile {
   readonly source: FileChange;
-  /** It cannot be written safely, so `force` does not help. */
-  readonly isRefused: boolean;
+  /** `file`: it cannot be written anywhere, so `force` leaves it out. `place`: `force` does not help. */
+  readonly refusal: "file" | "place" | "changed" | null;
 }
 
 async function apply({ root, changes, force, dryRun }: ApplyParams): Promise<AppliedChange> {
   const planned: PlannedFile[] = [];
-  const deleted = new Set(changes.flatMap(({ path, after }) => (after === null ? [path] : [])));
+  const deleted = new Set(
+    changes.flatMap((each) => (each.after === null && refuseFile(each) === null ? [each.path] : [])),
+  );
   for (const change of changes) planned.push(await planFile(root, change, { force, deleted }));
-  const isBlocked = planned.some(({ problem, isRefused }) => problem !== null && (isRefused || !force));
+  const isBlocked = planned.some(({ refusal }) => refusal !== null && (refusal === "place" || !force));
   const mayWrite = !isBlocked && !dryRun;
-  const written = planned.filter(({ change }) => change !== "unchanged");
+  const written = planned.filter(({ change, refusal }) => change !== "unchanged" && refusal === null);
   const deletionsFirst = written.toSorted((a, b) => Number(a.source.after !== null) - Number(b.source.after !== null));
   if (mayWrite) for (const { source } of deletionsFirst) await writeFileChange(root, source);
   return {
@@ -35,12 +37,16 @@ interface PlanParams {
 }
 
 async function planFile(root: string, source: FileChange, { force, deleted }: PlanParams): Promise<PlannedFile> {
-  const { path } = source;
-  const refused = await refuseFile(root, source, deleted);
-  if (refused !== null) return { path, change: changeOf(source), problem: refused, source, isRefused: true };
+  const file = { path: source.path, change: changeOf(source), source };
+  const unwritable = refuseFile(source);
+  if (unwritable !== null) return { ...file, problem: unwritable, refusal: "file" };
+  const refused = await refusePlace(root, source, deleted);
+  if (refused !== null) return { ...file, problem: refused, refusal: "place" };
   const found = await compareFile(root, source);
-  const problem = found === "other" && !force ? "was changed since the task started" : null;
-  return { path, change: found === "after" ? "unchanged" : changeOf(source), problem, source, isRefused: false };
+  if (found === "after") return { ...file, change: "unchanged", problem: null, refusal: null };
+  if (found === "other" && !force)
+    return { ...file, problem: "was changed since the task started", refusal: "changed" };
+  return { ...file, problem: null, refusal: null };
 }
 
 function changeOf({ before, after }: FileChange): AppliedFile["change"] {

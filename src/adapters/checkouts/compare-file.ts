@@ -5,29 +5,25 @@ import type { FileChange, FileSide } from "../../core/change/file-change.ts";
 import { isCode } from "../git/mirror/locks.ts";
 import { containsGitDirectory } from "../git/names.ts";
 
-/**
- * Why this file cannot be written safely, to complete a sentence about it. Null if it can. `deleted`: the files that the whole
- * change deletes. They are gone before anything is written, so a file can become a directory and the other way round.
- */
-export async function refuseFile(
-  root: string,
-  change: FileChange,
-  deleted: ReadonlySet<string>,
-): Promise<string | null> {
-  const { path, after } = change;
+/** Why this file cannot be written to any checkout, to complete a sentence about it. Null if it can. */
+export function refuseFile({ path, before, after }: FileChange): string | null {
   if (/\\x[0-9a-f]{2}/i.test(path)) return "has a name that is not text";
   if (containsGitDirectory(Buffer.from(path).toString("latin1"))) return "is git's own data";
-  if (after?.kind === "submodule" || change.before?.kind === "submodule") return "is a submodule";
+  if (after?.kind === "submodule" || before?.kind === "submodule") return "is a submodule";
   if (after !== null && after.content === null) return "is too large";
   if (after?.kind === "link" && leadsOutside(path, textOf(after))) return "is a link that leads out of the directory";
-  return refuseParents(root, change, deleted);
+  return null;
 }
 
 function leadsOutside(path: string, target: string): boolean {
   return target.startsWith("/") || normalize(join(dirname(path), target)).split("/")[0] === "..";
 }
 
-async function refuseParents(
+/**
+ * Why this file cannot be written to this checkout, to complete a sentence about it. Null if it can. `deleted`: the files that
+ * the whole change deletes. They are gone before anything is written, so a file can become a directory and the other way round.
+ */
+export async function refusePlace(
   root: string,
   { path, after }: FileChange,
   deleted: ReadonlySet<string>,

@@ -22,6 +22,7 @@ export async function applyTask(
     const { name, path } = await requireProject(ports.store, task.project);
     const { from, to } = requireFiles(task, path);
     await requireUnpublished(ports, task);
+    if (!force && !dryRun) await requireNoSecrets(ports, task);
     if (path === null)
       throw new UserError(
         "conflict",
@@ -71,8 +72,20 @@ async function requireUnpublished({ store }: EnginePorts, { id }: Task): Promise
   );
 }
 
+/** A succeeded task has no secrets, or a person accepted them. */
+async function requireNoSecrets({ store }: EnginePorts, task: Task): Promise<void> {
+  if (task.status === "succeeded") return;
+  const scan = (await store.tasks.listChecks(task.id)).findLast(({ name }) => name === "no-secrets");
+  if (scan?.status !== "failed" || scan.severity !== "error") return;
+  throw new UserError(
+    "conflict",
+    `Cannot apply ${task.id}: its files contain secrets:\n${scan.tail}`,
+    `See them with "nightshift diff ${task.id}". Use --force to apply the files anyway.`,
+  );
+}
+
 async function record(ports: EnginePorts, id: string, { files }: AppliedChange, actor: Actor): Promise<void> {
-  const written = files.filter(({ change }) => change !== "unchanged").length;
+  const written = files.filter(({ change, problem }) => change !== "unchanged" && problem === null).length;
   await transact(ports, id, null, (task) => {
     const at = ports.clock.now();
     const summary = `apply: ${written} ${written === 1 ? "file" : "files"} written by ${actor.name}`;

@@ -75,7 +75,10 @@ export const TASK_ACTIONS = {
     right: "approve",
     params: byId,
     body: z.strictObject({
-      force: z.boolean().default(false).meta({ description: "Overwrite files that were changed since." }),
+      force: z.boolean().default(false).meta({
+        description:
+          "Overwrite files that were changed since, leave out files that cannot be written, and write files with secrets.",
+      }),
       dry_run: z.boolean().default(false).meta({ description: "Only report what would be written." }),
     }),
     ok: appliedSchema,

@@ -368,12 +368,15 @@ export const taskDraftSchema = z.strictObject({
 export const appliedSchema = z
   .strictObject({
     task: z.string(),
-    applied: z.boolean().meta({ description: "Whether the files are now as the task left them." }),
+    applied: z.boolean().meta({ description: "Whether the files without a `problem` are now as the task left them." }),
     files: z.array(
       z.strictObject({
         path: z.string(),
         change: z.enum(["created", "modified", "deleted", "unchanged"]),
-        problem: z.string().nullable().meta({ description: "Why nothing was written. Null if nothing is in the way." }),
+        problem: z
+          .string()
+          .nullable()
+          .meta({ description: "Why the file cannot be written, and nothing was written if `applied` is false." }),
       }),
     ),
   })
