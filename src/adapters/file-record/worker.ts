@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { UserError } from "../../core/text/errors.ts";
 import type { UserErrorKind } from "../../core/text/errors.ts";
 import type { ChangedContents, RecordedChanges, Snapshot, SnapshotParams } from "../../ports/file-record.ts";
@@ -40,5 +40,7 @@ function perform(request: Request): Value {
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage(answer(workerData as Request));
+parentPort?.on("message", (request: Request) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(answer(request));
+});
