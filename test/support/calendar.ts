@@ -12,7 +12,7 @@ import { pipelineOf } from "../../src/engine/pipeline-of.ts";
 import { admissionNow, factsOf, type EnginePorts } from "../../src/engine/ports.ts";
 import { startDueSchedules } from "../../src/engine/schedule/schedules.ts";
 import { outcomeOf } from "../../src/engine/run/step-context.ts";
-import { requireProject } from "../../src/engine/commands/require-project.ts";
+import { requireProject } from "../../src/engine/commands/require/require-project.ts";
 import { transact } from "../../src/engine/transact.ts";
 import type { Notice } from "../../src/ports/store.ts";
 import { sampleEnd, SILENT_LOG } from "../../src/testing/store/samples.ts";

@@ -10,7 +10,7 @@ import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import { decide, decisionEvent, requireWaiting } from "./decide.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 
 type Answers = Readonly<Record<string, string>>;
 

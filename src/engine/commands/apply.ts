@@ -7,7 +7,7 @@ import type { EnginePorts } from "../ports.ts";
 import { readTask, transact, withTaskLock } from "../transact.ts";
 import type { ApplyDraft } from "./commands-contract.ts";
 import { describeActions } from "./decide.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 

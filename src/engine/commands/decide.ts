@@ -18,7 +18,7 @@ import { pipelineOf, policyOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
 import { editPlan, type EditedPlan } from "./edit-plan.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 import { transact, type Decision } from "../transact.ts";
 
 /** The approval holds for the document with this hash, so one that changed since needs a new approval. */

@@ -7,7 +7,7 @@ import { pipelineOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { findProblems } from "../run/plan/check-plan.ts";
 import type { Work } from "../run/step-context.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 
 export interface EditedPlan {
   /** Waits for the approval of the edited plan. */

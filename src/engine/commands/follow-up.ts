@@ -14,7 +14,7 @@ import { readTask, transact, withTaskLock, type Decision } from "../transact.ts"
 import type { FollowUp } from "./commands-contract.ts";
 import { decisionEvent } from "./decide.ts";
 import { holdForDependencies, requireDependencies, requireNoCycle } from "./dependencies.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 import { submit } from "./submit.ts";
 import { checkGates } from "./task-commands.ts";
 

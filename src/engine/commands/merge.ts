@@ -9,7 +9,7 @@ import type { EnginePorts } from "../ports.ts";
 import { readTask, withTaskLock } from "../transact.ts";
 import type { MergeDraft } from "./commands-contract.ts";
 import { requireWaiting } from "./decide.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 
 /**
  * Merges the reviewed commit. The decision is recorded first, so that a crash after the merge does not lose who decided; the

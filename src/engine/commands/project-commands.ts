@@ -7,7 +7,7 @@ import type { Project } from "../../ports/store.ts";
 import type { EnginePorts, Host, SandboxAccess } from "../ports.ts";
 import { withTaskLock } from "../transact.ts";
 import type { ProjectWithTrust } from "./commands-contract.ts";
-import { failUnknownProject } from "./require-project.ts";
+import { failUnknownProject } from "./require/require-project.ts";
 
 type ProjectPorts = Pick<EnginePorts, "store" | "clock"> & {
   readonly host: Pick<Host, "detectProject">;

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/task/event.ts";
 import { OPEN_STATUSES } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { EnginePorts } from "../ports.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 import { removeWithVariants } from "./variants/variant-commands.ts";
 
 const PAGE = 100;

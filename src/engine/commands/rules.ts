@@ -3,7 +3,7 @@ import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts"
 import { defaultExpiry, ruleText, reasonText, ruleFromReason, type ProjectRule } from "../../core/nightly/rule.ts";
 import type { RuleDraft, RulePatch, ReasonResult, ReasonDraft } from "./commands-contract.ts";
 import type { EnginePorts, RedactPorts } from "../ports.ts";
-import { requireProject } from "./require-project.ts";
+import { requireProject } from "./require/require-project.ts";
 import type { Proposal, ProposalReason } from "../../core/nightly/proposal.ts";
 
 type RulePorts = Pick<EnginePorts, "store" | "clock"> & RedactPorts;

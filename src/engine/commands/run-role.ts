@@ -9,8 +9,8 @@ import { pipelineOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { readTask, transact, withTaskLock } from "../transact.ts";
 import { findPublishedWork } from "./follow-up.ts";
-import { requireKeys } from "./require-agents.ts";
-import { requireProject } from "./require-project.ts";
+import { requireKeys } from "./require/require-agents.ts";
+import { requireProject } from "./require/require-project.ts";
 
 /** Runs one role on a task that waits or has ended, without moving it to another state. */
 export async function runRole(ports: EnginePorts, id: string, role: string, actor: Requester): Promise<Task> {

@@ -21,8 +21,8 @@ import { isParked, wakeTask } from "../wake-task.ts";
 import { readTask, transact, withTaskLock, type Decision } from "../transact.ts";
 import { isListDone } from "../../core/pipeline/items.ts";
 import type { RetryDraft } from "./commands-contract.ts";
-import { requireKeys } from "./require-agents.ts";
-import { requireProject } from "./require-project.ts";
+import { requireKeys } from "./require/require-agents.ts";
+import { requireProject } from "./require/require-project.ts";
 
 export type Order = "cancel" | "kill";
 

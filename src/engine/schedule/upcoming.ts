@@ -6,7 +6,7 @@ import { ConfigError, UserError } from "../../core/text/errors.ts";
 import type { Project } from "../../ports/store.ts";
 import { walkedCategories } from "../nightly/start-walk.ts";
 import { startTime } from "./schedules.ts";
-import { requireProject } from "../commands/require-project.ts";
+import { requireProject } from "../commands/require/require-project.ts";
 import type { EnginePorts } from "../ports.ts";
 
 const MAX_TIMES = 1_000;

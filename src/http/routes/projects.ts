@@ -2,7 +2,7 @@ import { hasRight } from "../../core/task/requester.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { withoutCredentials } from "../../core/text/without-credentials.ts";
 import type { ProjectWithTrust } from "../../engine/commands/commands-contract.ts";
-import { requireProject } from "../../engine/commands/require-project.ts";
+import { requireProject } from "../../engine/commands/require/require-project.ts";
 import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { PendingTrustJson } from "../contract/project.ts";
 import type { HttpDeps } from "../deps.ts";

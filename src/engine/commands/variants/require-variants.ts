@@ -6,7 +6,7 @@ import { describeChoice, MAX_VARIANTS, MIN_VARIANTS } from "../../../core/task/v
 import { UserError } from "../../../core/text/errors.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
 import type { EnginePorts } from "../../ports.ts";
-import { findAgentKeyProblem, type PlannedTask } from "../require-agents.ts";
+import { findAgentKeyProblem, type PlannedTask } from "../require/require-agents.ts";
 
 const MAX_NAME = 200;
 

@@ -3,10 +3,10 @@ import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/p
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
-import { addPlain, approved, closeStaged, openStaged, planned, removeAfterTest } from "../support/in-place.ts";
-import { killSupervisor } from "../support/killed-daemon.ts";
-import { ALICE } from "../support/night.ts";
+import { readExecutionPlan } from "../../../src/core/outcomes/execution-plan.ts";
+import { addPlain, approved, closeStaged, openStaged, planned, removeAfterTest } from "../../support/in-place.ts";
+import { killSupervisor } from "../../support/killed-daemon.ts";
+import { ALICE } from "../../support/night.ts";
 
 afterEach(closeStaged);
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { git } from "../../src/testing/temp-repo.ts";
-import { executeAtForge, TOKEN, type ForgeRun } from "../support/staged-forge.ts";
+import { git } from "../../../src/testing/temp-repo.ts";
+import { executeAtForge, TOKEN, type ForgeRun } from "../../support/staged-forge.ts";
 
 let opened: ForgeRun | null = null;
 

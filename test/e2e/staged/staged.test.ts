@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
-import { git } from "../../src/testing/temp-repo.ts";
-import { ALICE, type Night } from "../support/night.ts";
-import { openStaged as openStagedNight, PLAN, runApproved, type StagedOptions } from "../support/staged.ts";
+import { readExecutionPlan } from "../../../src/core/outcomes/execution-plan.ts";
+import { git } from "../../../src/testing/temp-repo.ts";
+import { ALICE, type Night } from "../../support/night.ts";
+import { openStaged as openStagedNight, PLAN, runApproved, type StagedOptions } from "../../support/staged.ts";
 
 let night: Night | null = null;
 

@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProjectJson, TaskJson } from "../../src/http/client/client.ts";
-import { BIN, createUser, waitForExit, PROJECT_FILE, pollUntil, type User } from "../support/cli-user.ts";
+import type { ProjectJson, TaskJson } from "../../../src/http/client/client.ts";
+import { BIN, createUser, waitForExit, PROJECT_FILE, pollUntil, type User } from "../../support/cli-user.ts";
 
 let user: User;
 
@@ -340,7 +340,7 @@ describe("CLI: daemon", () => {
     const script = `const urls = [];
       require("node:module").registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
       import(process.argv[1]).then((cli) => cli.main([...process.argv.slice(2), "--json"])).then((code) => console.error(JSON.stringify({ code, loaded: [...urls, ...process.moduleLoadList] })));`;
-    const main = join(import.meta.dirname, "../../src/cli/main.ts");
+    const main = join(import.meta.dirname, "../../../src/cli/main.ts");
     const { stderr } = await promisify(execFile)(process.execPath, ["-e", script, main, ...command], { env: user.env });
     const { code, loaded } = JSON.parse(stderr) as { code: number; loaded: string[] };
     expect(code).toBe(0);

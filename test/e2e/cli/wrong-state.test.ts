@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TaskJson } from "../../src/http/client/client.ts";
-import { createUser, pollUntil, PROJECT_FILE, type User } from "../support/cli-user.ts";
+import type { TaskJson } from "../../../src/http/client/client.ts";
+import { createUser, pollUntil, PROJECT_FILE, type User } from "../../support/cli-user.ts";
 
 let user: User;
 const tasks: Record<string, string> = {};

@@ -1,10 +1,10 @@
-import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { UserError } from "../../core/text/errors.ts";
-import { placeDirectories } from "../../policy/access/grant.ts";
-import type { Project } from "../../ports/store.ts";
-import type { EnginePorts } from "../ports.ts";
-import { refuseGitData } from "../run/plan/check-plan.ts";
-import { planRoot } from "../run/plan/plan-request.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { placeDirectories } from "../../../policy/access/grant.ts";
+import type { Project } from "../../../ports/store.ts";
+import type { EnginePorts } from "../../ports.ts";
+import { refuseGitData } from "../../run/plan/check-plan.ts";
+import { planRoot } from "../../run/plan/plan-request.ts";
 
 interface AllowedDirectories {
   readonly pipeline: Pipeline;

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createUser, PROJECT_FILE, type User } from "../support/cli-user.ts";
-import { COLUMNS, hasScript, runOnTerminal } from "../support/terminal.ts";
+import { createUser, PROJECT_FILE, type User } from "../../support/cli-user.ts";
+import { COLUMNS, hasScript, runOnTerminal } from "../../support/terminal.ts";
 
 let user: User;
 let id: string;

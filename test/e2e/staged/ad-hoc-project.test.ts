@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createUser, type User } from "../support/cli-user.ts";
+import { createUser, type User } from "../../support/cli-user.ts";
 
 const PLAN = {
   outcome: "plan_complete",

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { exampleOf } from "../../src/core/outcomes/outcome.ts";
-import { openNight, type Night } from "../support/night.ts";
+import { exampleOf } from "../../../src/core/outcomes/outcome.ts";
+import { openNight, type Night } from "../../support/night.ts";
 
 let night: Night | null = null;
 

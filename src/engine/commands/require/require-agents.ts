@@ -1,11 +1,11 @@
-import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { resolveRun } from "../../core/settings/resolve-run.ts";
-import type { Settings } from "../../core/settings/settings.ts";
-import type { Task } from "../../core/task/task.ts";
-import { UserError } from "../../core/text/errors.ts";
-import { findKeyProblem } from "../../policy/access/model-access.ts";
-import type { Agent } from "../../ports/agent.ts";
-import type { EnginePorts } from "../ports.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
+import { resolveRun } from "../../../core/settings/resolve-run.ts";
+import type { Settings } from "../../../core/settings/settings.ts";
+import type { Task } from "../../../core/task/task.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { findKeyProblem } from "../../../policy/access/model-access.ts";
+import type { Agent } from "../../../ports/agent.ts";
+import type { EnginePorts } from "../../ports.ts";
 
 export interface PlannedTask {
   readonly pipeline: Pipeline;

@@ -1,6 +1,6 @@
-import { ConfigError, UserError } from "../../core/text/errors.ts";
-import type { Project } from "../../ports/store.ts";
-import type { EnginePorts } from "../ports.ts";
+import { ConfigError, UserError } from "../../../core/text/errors.ts";
+import type { Project } from "../../../ports/store.ts";
+import type { EnginePorts } from "../../ports.ts";
 
 const CHECKS = "checks.";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BIN, createUser, PROJECT_FILE, waitForExit, type CliResult, type User } from "../support/cli-user.ts";
+import { BIN, createUser, PROJECT_FILE, waitForExit, type CliResult, type User } from "../../support/cli-user.ts";
 
 let user: User;
 let token: string;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { FAKE_GLAB } from "../support/fake-glab.ts";
-import { executeAtForge, TOKEN, type ForgeRun, type ForgeRunOptions } from "../support/staged-forge.ts";
-import { HAS_GH } from "../support/staged-night.ts";
+import { FAKE_GLAB } from "../../support/fake-glab.ts";
+import { executeAtForge, TOKEN, type ForgeRun, type ForgeRunOptions } from "../../support/staged-forge.ts";
+import { HAS_GH } from "../../support/staged-night.ts";
 
 const ISSUE = { number: 7, title: "Slow parser", body: "It takes a minute." };
 const PUSH = `echo "# Parsers" > reports/parsers.md; git add reports; git commit -qm "Add a report"

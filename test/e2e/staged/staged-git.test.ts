@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createTempRepo } from "../../src/testing/temp-repo.ts";
-import type { Night } from "../support/night.ts";
-import { HAS_GH, openStagedNight, readResult, runStaged, type StagedOptions } from "../support/staged-night.ts";
+import { createTempRepo } from "../../../src/testing/temp-repo.ts";
+import type { Night } from "../../support/night.ts";
+import { HAS_GH, openStagedNight, readResult, runStaged, type StagedOptions } from "../../support/staged-night.ts";
 
 let night: Night | null = null;
 

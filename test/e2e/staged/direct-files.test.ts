@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { addPlain, approved, closeStaged, makeDirectory, openStaged, planned } from "../support/in-place.ts";
-import { startDependents } from "../../src/engine/reconcile/start-dependents.ts";
-import { ALICE } from "../support/night.ts";
+import { addPlain, approved, closeStaged, makeDirectory, openStaged, planned } from "../../support/in-place.ts";
+import { startDependents } from "../../../src/engine/reconcile/start-dependents.ts";
+import { ALICE } from "../../support/night.ts";
 
 afterEach(closeStaged);
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TaskJson } from "../../src/http/client/client.ts";
-import { createUser, PROJECT_FILE, type CliResult, type User } from "../support/cli-user.ts";
+import type { TaskJson } from "../../../src/http/client/client.ts";
+import { createUser, PROJECT_FILE, type CliResult, type User } from "../../support/cli-user.ts";
 
 const FAKE_LINE = "Nothing to accept: the files request no additional permissions.";
 const HOSTILE = `true\u001b[2J\u202e\u009b31m\n${FAKE_LINE}`;

@@ -1,8 +1,8 @@
-import { canWorkInPlace, isPlainDirectory } from "../../core/task/in-place.ts";
-import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
-import { UserError } from "../../core/text/errors.ts";
-import type { Project } from "../../ports/store.ts";
+import { canWorkInPlace, isPlainDirectory } from "../../../core/task/in-place.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
+import type { TaskDraft } from "../../../core/task/task-draft.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import type { Project } from "../../../ports/store.ts";
 
 /** Whether the task works directly in the project's directory. Throws if the project or the pipeline does not allow that. */
 export function requirePlace(

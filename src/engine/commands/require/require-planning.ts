@@ -1,7 +1,7 @@
-import type { Pipeline } from "../../core/pipeline/pipeline.ts";
-import { PLANNING_ROLES } from "../../core/task/role.ts";
-import type { TaskDraft } from "../../core/task/task-draft.ts";
-import { UserError } from "../../core/text/errors.ts";
+import type { Pipeline } from "../../../core/pipeline/pipeline.ts";
+import { PLANNING_ROLES } from "../../../core/task/role.ts";
+import type { TaskDraft } from "../../../core/task/task-draft.ts";
+import { UserError } from "../../../core/text/errors.ts";
 
 /** An option that would have no effect is a mistake of the person. */
 export function requirePlanning(pipeline: Pipeline, { planningTimeoutMs }: TaskDraft): void {

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promise
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readExecutionPlan } from "../../src/core/outcomes/execution-plan.ts";
-import { ALICE, openNight, type Night } from "../support/night.ts";
-import { openStaged, PLAN } from "../support/staged.ts";
+import { readExecutionPlan } from "../../../src/core/outcomes/execution-plan.ts";
+import { ALICE, openNight, type Night } from "../../support/night.ts";
+import { openStaged, PLAN } from "../../support/staged.ts";
 
 let night: Night | null = null;
 

@@ -1,7 +1,7 @@
-import { UserError } from "../../core/text/errors.ts";
-import { terminalLine } from "../../core/text/terminal-text.ts";
-import type { StoreReader } from "../../ports/store-mutations.ts";
-import type { Project } from "../../ports/store.ts";
+import { UserError } from "../../../core/text/errors.ts";
+import { terminalLine } from "../../../core/text/terminal-text.ts";
+import type { StoreReader } from "../../../ports/store-mutations.ts";
+import type { Project } from "../../../ports/store.ts";
 
 const MAX_NAME = 120;
 

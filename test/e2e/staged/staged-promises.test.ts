@@ -1,9 +1,9 @@
-import { ALICE } from "../support/night.ts";
+import { ALICE } from "../../support/night.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Night } from "../support/night.ts";
-import { openStaged, PLAN, runApproved } from "../support/staged.ts";
+import type { Night } from "../../support/night.ts";
+import { openStaged, PLAN, runApproved } from "../../support/staged.ts";
 
 let night: Night | null = null;
 
