@@ -31,7 +31,7 @@ const USER_ID = 12_345;
 export const USERS: readonly User[] = isRoot ? ["root", "user"] : ["user"];
 
 /** What the functions that print an agent's text need. */
-const PACKAGES = ["fast-string-width", "fast-string-truncated-width", "fast-wrap-ansi"];
+const PACKAGES = ["fast-string-width", "fast-string-truncated-width", "fast-wrap-ansi", "marked"];
 
 /** A copy of the needed files that every user can read, wherever the checkout is. */
 export interface Kit {

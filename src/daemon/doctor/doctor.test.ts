@@ -183,7 +183,7 @@ describe("doctor: project of the current folder", () => {
     const text = `
 sandbox: { commands: [git, nosuchprog, "othernosuch run"] }
 secrets: { SET_TOKEN: { roles: [implement] }, GONE_TOKEN: { roles: [implement, review] }, EMPTY_TOKEN: { roles: [plan] } }
-mcp: { db: { command: [db] } }
+notify: { slack: { channel: "#night" } }
 improve: { publish: engine }
 `;
     await writeFile(join(repo.checkout, "nightshift.yaml"), text);
@@ -200,7 +200,7 @@ improve: { publish: engine }
         "warn",
         "GONE_TOKEN is granted to implement, review, but is not set\nEMPTY_TOKEN is granted to plan, but is not set",
       ],
-      ["warn", "these settings have no effect in this version: mcp"],
+      ["warn", "these settings have no effect in this version: notify.slack"],
     ];
     expect(await listWarnings()).toEqual(expected);
     await register();

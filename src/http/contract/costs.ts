@@ -5,7 +5,7 @@ import { listOf, requestedTime, shortText, time, tokensSchema } from "./common.t
 const INVALID_DAY = "must be a day of the calendar, such as 2026-11-15";
 /** Accepts the years 1970 to 2999. */
 const YEARS = /^(19[7-9]|2\d\d)\d-/;
-export const day = z.iso.date({ error: INVALID_DAY, abort: true }).regex(YEARS, INVALID_DAY);
+export const day = z.iso.date({ error: INVALID_DAY, abort: true }).max(10).regex(YEARS, INVALID_DAY);
 const moment = requestedTime.regex(YEARS);
 const someDays = z
   .string()
