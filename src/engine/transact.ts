@@ -21,6 +21,7 @@ export interface Decision {
   readonly parking?: ParkingChange | null;
   readonly checks?: readonly CheckResult[];
   readonly artifacts?: readonly Artifact[];
+  readonly removedArtifacts?: CommitParams["removedArtifacts"];
   /** In addition to the notices for the events. */
   readonly notices?: readonly NewNotice[];
 }
@@ -118,6 +119,7 @@ async function toCommit(
     events,
     checks: decision.checks ?? [],
     artifacts: decision.artifacts ?? [],
+    removedArtifacts: decision.removedArtifacts ?? [],
     document: decision.advance.document ?? null,
     notices: [...(await noticesFor(ports, { ...decision, task, events })), ...(decision.notices ?? [])],
     admission: admissionNow(ports),

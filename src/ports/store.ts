@@ -271,6 +271,7 @@ export interface CommitParams {
   readonly events: readonly EventDraft[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  readonly removedArtifacts?: readonly Pick<Artifact, "type" | "label">[];
   readonly document?: TaskDocument | null;
   readonly notices: readonly NewNotice[];
   readonly admission: Admission;

@@ -20,12 +20,27 @@ export function toArtifact({ path, ...data }: FileChange): Artifact {
   return { type: "file", label: path, url: null, data };
 }
 
-/** A file that an earlier run of the task created is still new after a later run has modified it. */
-export function combineChanges(earlier: readonly Artifact[], changes: readonly FileChange[]): readonly FileChange[] {
-  const created = new Set(
-    earlier.filter(({ type, data }) => type === "file" && data["change"] === "created").map(({ label }) => label),
-  );
-  return changes.map((each) =>
-    each.change === "modified" && created.has(each.path) ? { ...each, change: "created" } : each,
-  );
+export interface CombinedChanges {
+  readonly files: readonly FileChange[];
+  /** Paths that an earlier run changed and that are now as before the task. */
+  readonly undone: readonly string[];
+}
+
+/** Adds the changes of a run to those of the task's earlier runs, which started from an older state. */
+export function combineChanges(earlier: readonly Artifact[], changes: readonly FileChange[]): CombinedChanges {
+  const before = new Map(earlier.filter(({ type }) => type === "file").map(({ label, data }) => [label, data]));
+  const isUndone = ({ path, change, sha256 }: FileChange): boolean => {
+    const known = before.get(path);
+    if (change === "deleted") return known?.["change"] === "created";
+    return known?.["change"] === "deleted" && sha256 !== null && known["sha256"] === sha256;
+  };
+  return {
+    files: changes.filter((each) => !isUndone(each)).map((each) => combine(each, before.get(each.path)?.["change"])),
+    undone: changes.filter(isUndone).map(({ path }) => path),
+  };
+}
+
+function combine(file: FileChange, before: unknown): FileChange {
+  if (file.change === "modified" && before === "created") return { ...file, change: "created" };
+  return file.change === "created" && before === "deleted" ? { ...file, change: "modified" } : file;
 }

@@ -240,6 +240,7 @@ function redactResult(ports: RedactPorts, result: StepResult): StepResult {
     error: redact(result.error),
     checks: result.checks.map((check) => ({ ...check, tail: redact(check.tail) })),
     artifacts: redact(result.artifacts),
+    removedArtifacts: redact(result.removedArtifacts),
     artifactFailures: redact(result.artifactFailures),
     toolUses: redact(result.toolUses),
   };
@@ -285,6 +286,7 @@ function decideNext(
     parking: change,
     checks: result.checks,
     artifacts: result.artifacts,
+    removedArtifacts: result.removedArtifacts,
   };
 }
 

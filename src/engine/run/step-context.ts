@@ -62,6 +62,8 @@ export interface StepResult {
   readonly pausedMs: number;
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  /** Artifacts of earlier runs that no longer apply. */
+  readonly removedArtifacts: readonly Pick<Artifact, "type" | "label">[];
   /** Artifacts that could not be kept, a sentence each. They do not fail the run. */
   readonly artifactFailures: readonly string[];
   /** How often the agent called each tool. */
@@ -114,6 +116,7 @@ export function resultOf(
     pausedMs: 0,
     checks: [],
     artifacts: [],
+    removedArtifacts: [],
     artifactFailures: [],
     toolUses: {},
     sandbox: null,

@@ -161,6 +161,9 @@ export function testCommit(current: Current): void {
       await current.store.tasks.commit(committing({ ...task, version: 2 }, { checks: [passed], artifacts: [moved] }));
       expect(await current.store.tasks.listChecks(task.id)).toEqual([passed, checks[1]]);
       expect(await current.store.tasks.listArtifacts(task.id)).toEqual([artifacts[1], moved]);
+      const removedArtifacts = [{ type: moved.type, label: moved.label }];
+      await current.store.tasks.commit(committing({ ...task, version: 3 }, { removedArtifacts }));
+      expect(await current.store.tasks.listArtifacts(task.id)).toEqual([artifacts[1]]);
     });
 
     it("accepts exactly one of many concurrent commits for the same version", async () => {

@@ -58,6 +58,19 @@ describe("an executor that reports success", { timeout: 60_000 }, () => {
     await night.commands.apply(task.id, { ...apply, force: true }, ALICE);
     expect(await readFile(written, "utf8")).toContain("token: ghp_");
   });
+
+  it("leaves no trace of a file that its first try created and its second try deleted", async () => {
+    night = await openStaged({
+      plans: [PLAN],
+      execute: `if [ -e reports/draft.md ]; then rm reports/draft.md; echo fine > reports/parsers.md
+        else printf 'token: ghp_%s\\n' Zx81kQ7mP3vN9tR5wY2bC6dF8gH4jL0sA1eU > reports/draft.md; fi`,
+    });
+    const task = await runApproved(night);
+    expect(task).toMatchObject({ status: "succeeded" });
+    const artifacts = await night.wired.ports.store.tasks.listArtifacts(task.id);
+    const files = artifacts.filter(({ type }) => type === "file");
+    expect(files.map(({ label, data }) => [label, data["change"]])).toEqual([["reports/parsers.md", "created"]]);
+  });
 });
 
 describe("estimates of a planner", { timeout: 60_000 }, () => {

@@ -4,7 +4,7 @@ import { hasEnded, type Task } from "../../../core/task/task.ts";
 import type { CommitParams, CommitResult, CreateTaskParams } from "../../../ports/store.ts";
 import { admit } from "./admission.ts";
 import { saveDocument } from "./tables/documents.ts";
-import { saveArtifacts, saveChecks } from "./tables/findings.ts";
+import { removeArtifact, saveArtifacts, saveChecks } from "./tables/findings.ts";
 import { insertNotices } from "./tables/outbox.ts";
 import { changeParking, requestProbeFor, withParkedAgent } from "./tables/parked-agents.ts";
 import { requireProject } from "./tables/projects.ts";
@@ -64,6 +64,7 @@ export async function commit(tx: Tx, params: CommitParams, record: RecordEvents)
   if (params.newRun !== null) await queueRun(tx, params.newRun, task);
   const events = await record(params.events);
   await saveChecks(tx, params.checks);
+  for (const artifact of params.removedArtifacts ?? []) await removeArtifact(tx, task.id, artifact);
   await saveArtifacts(tx, task.id, params.artifacts);
   if (params.document != null) await saveDocument(tx, task.id, params.document);
   await insertNotices(tx, params.notices);

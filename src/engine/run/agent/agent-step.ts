@@ -48,18 +48,18 @@ export async function runAgentStep(context: StepContext): Promise<StepResult> {
   const isEmpty = collected.isEmpty && recorded.artifacts.length === 0;
   const kept = { ...collected, isEmpty, failures, artifacts };
   const result = toResult(context, { ...ending, outcome: filtered }, { collected: kept, role });
-  return rejectSecrets(result, scanned);
+  return rejectSecrets({ ...result, removedArtifacts: recorded.removedArtifacts }, scanned);
 }
 
 /** There are no commits: the agent changes the person's files, and nothing has to be collected. */
 async function runInPlace(context: StepContext, role: Role): Promise<StepResult> {
   const ending = await runAgent(context, role, () => startAgent(context, role, null));
   if (ending.record === null) await context.ports.checkouts.removePlaceholders(planRoot(context), PROTECTED_NAMES);
-  const { artifacts, failures, written } = await finishFileRecord(context, role, null);
+  const { artifacts, removedArtifacts, failures, written } = await finishFileRecord(context, role, null);
   const scanned = await scanWork(context, null, written);
   const outcome = await checkPlan(context, null, ending.outcome);
   const error = isFailure(outcome) ? outcome.summary : null;
-  const end = { ...endOf(context, ending), error, artifacts, artifactFailures: failures };
+  const end = { ...endOf(context, ending), error, artifacts, removedArtifacts, artifactFailures: failures };
   return rejectSecrets(resultOf(context, outcome, end), scanned);
 }
 

@@ -4,7 +4,7 @@ import type { Artifact } from "../../../core/task/task.ts";
 import type { DirectoryChanges, RecordedDirectory } from "../../../ports/file-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { grantFor } from "../prepare/sandbox-policy.ts";
-import type { StepContext } from "../step-context.ts";
+import type { StepContext, StepResult } from "../step-context.ts";
 import type { CollectedWork } from "./collect-work.ts";
 
 /** `files.json` has all of them. More would make the task too large to show. */
@@ -36,13 +36,15 @@ function withoutNested(directories: readonly RecordedDirectory[]): readonly Reco
 
 export interface RecordedFiles {
   readonly artifacts: readonly Artifact[];
+  /** Artifacts of earlier runs that no longer apply. */
+  readonly removedArtifacts: StepResult["removedArtifacts"];
   /** What could not be recorded, a sentence each. */
   readonly failures: readonly string[];
   /** Names of the directories outside of a workspace in which files were created or modified. */
   readonly written: readonly string[];
 }
 
-const NOT_RECORDED: RecordedFiles = { artifacts: [], failures: [], written: [] };
+const NOT_RECORDED: RecordedFiles = { artifacts: [], removedArtifacts: [], failures: [], written: [] };
 
 /**
  * Finds out what the executor changed, and keeps it in `files.json`. A failure is reported, but the work still counts.
@@ -61,12 +63,14 @@ export async function finishFileRecord(
     const failures = directories.flatMap(describeProblems);
     const found = directories.flatMap((each) => listChanges(each, collected));
     const earlier = await ports.store.tasks.listArtifacts(task.id);
-    const files = combineChanges(earlier, found).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    const combined = combineChanges(earlier, found);
+    const files = combined.files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
     await ports.runFiles.keepFileChanges(run.id, ports.secrets.redact({ files, problems: failures }));
     const cut = files.length - MAX_ARTIFACTS;
     const more = cut > 0 ? [`${cut} more changed files are only listed in runs/${run.id}/files.json.`] : [];
     return {
       artifacts: files.slice(0, MAX_ARTIFACTS).map(toArtifact),
+      removedArtifacts: combined.undone.map((label) => ({ type: "file", label })),
       failures: [...failures, ...more],
       written: directories.filter((each) => isWrittenDirectly(each, collected)).map(({ name }) => name),
     };

@@ -31,15 +31,23 @@ export async function listChecks(db: Db, task: string): Promise<readonly CheckRe
 /** An artifact with the same type and label replaces the earlier one, and is the newest again. */
 export async function saveArtifacts(tx: Tx, task: string, artifacts: readonly Artifact[]): Promise<void> {
   for (const { type, label, url, data } of artifacts) {
-    await tx
-      .deleteFrom("artifacts")
-      .where((row) => row.and({ task, type, label }))
-      .execute();
+    await removeArtifact(tx, task, { type, label });
     await tx
       .insertInto("artifacts")
       .values({ task, type, label, url, data: toJson(data) })
       .execute();
   }
+}
+
+export async function removeArtifact(
+  tx: Tx,
+  task: string,
+  { type, label }: Pick<Artifact, "type" | "label">,
+): Promise<void> {
+  await tx
+    .deleteFrom("artifacts")
+    .where((row) => row.and({ task, type, label }))
+    .execute();
 }
 
 export async function listArtifacts(db: Db, task: string): Promise<readonly Artifact[]> {
