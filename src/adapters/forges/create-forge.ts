@@ -16,6 +16,7 @@ import type { ForgeMessageContext } from "./shared/responses.ts";
 import { createExchange } from "./shared/exchange.ts";
 import type { Fetch } from "./shared/exchange.ts";
 import { issueForgeCredentials } from "./shared/forge-credentials.ts";
+import type { HostLogin } from "./login/find-login.ts";
 import { issueForgeGateway } from "./shared/forge-gateway.ts";
 
 export interface ForgeOptions {
@@ -23,6 +24,8 @@ export interface ForgeOptions {
   /** The project's git remote. Determines the project at the forge if `settings.project` is not set. */
   readonly remote: string;
   readonly token: string | null;
+  /** The user's own login. Used if there is no token. */
+  readonly login?: HostLogin | null;
   readonly fetch?: Fetch;
   /** Replaced in tests. */
   readonly pause?: (ms: number) => Promise<void>;
@@ -35,14 +38,18 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
   const address = findAddress(settings, site);
   const project = findProject(settings, remote, { site, address });
   const repository = `${address.host}${address.prefix}/${project}`;
-  const secret = options.token?.trim() ?? "";
+  const own = options.token?.trim() ?? "";
+  const login = own === "" ? (options.login ?? null) : null;
+  const secret = login?.token ?? own;
   const redactor = createRedactor(secret === "" ? [] : [{ name: "forge token", value: secret }]);
   const { tokenEnv } = settings;
   const tokenFrom = tokenEnv === null ? "the variable named by `forge.token_env`" : `$${tokenEnv}`;
-  const context: ForgeMessageContext = { host: address.host, repository, name, tokenFrom, neededRights, redactor };
+  const loginFrom = login?.source ?? null;
+  const { host } = address;
+  const context: ForgeMessageContext = { host, repository, name, tokenFrom, loginFrom, neededRights, redactor };
   const token = checkToken(context, secret, tokenEnv);
   const pause = options.pause ?? ((ms: number) => sleep(ms));
-  const exchange = createExchange({ host: address.host, fetch: options.fetch ?? globalThis.fetch, pause });
+  const exchange = createExchange({ host, fetch: options.fetch ?? globalThis.fetch, pause });
   const forgeApi =
     token instanceof ForgeError
       ? rejectAll(token)
@@ -59,13 +66,14 @@ export function createForge(definition: ForgeDefinition, options: ForgeOptions):
     repository: repository,
     credentialsFor: (to) =>
       typeof token === "string" && isForgeRemote(to, address)
-        ? { username: definition.gitUser, password: token }
+        ? { username: login?.username ?? definition.gitUser, password: token }
         : null,
     findNumber: (url) => findRequestNumber(url, { site, address, project }),
     headRef: (number) => site.headRef(number),
     ...forgeApi,
     issueCredentials() {
       if (token instanceof ForgeError) throw new ForgeError(token.trouble, token.message, { hint: token.hint });
+      if (loginFrom !== null) throw explainLoginNotIssued(context);
       return issueForgeCredentials({ definition, address, project, token });
     },
     issueGateway(params) {
@@ -118,6 +126,13 @@ function checkToken(context: ForgeMessageContext, secret: string, tokenEnv: stri
   return new ForgeError("credentials", `The value of ${tokenFrom} is not a token: it contains spaces or line breaks.`, {
     hint: `Create a token with ${neededRights} and set the variable to it.`,
   });
+}
+
+/** A person's own login usually has more rights than a project needs. */
+function explainLoginNotIssued({ repository, tokenFrom, loginFrom, neededRights }: ForgeMessageContext): ForgeError {
+  const message = `An agent that publishes to ${repository} does not get the token from ${loginFrom}, because that is your own login.`;
+  const hint = `Create a token with ${neededRights} and set ${tokenFrom} in the daemon's environment, or set improve.publish: engine.`;
+  return new ForgeError("credentials", message, { hint });
 }
 
 function rejectAll(error: ForgeError): ForgeApi {

@@ -28,6 +28,8 @@ export interface ForgeDefinition extends ForgeKind {
 
 export interface ForgeCli {
   readonly program: string;
+  /** Arguments that make the program print the token of the user's own login. */
+  loginArgs?(address: ForgeAddress): readonly string[];
   /** The environment variable that the program reads the token from. */
   tokenVariable(address: ForgeAddress): string;
   /** Other environment variables it needs. Contains no secrets. */

@@ -133,7 +133,7 @@ function notes(detected: DetectedProject, env: CliContext["env"]): readonly stri
       : []),
     ...(forge !== null && (env[forge.tokenEnv] ?? "") === ""
       ? [
-          `${forge.tokenEnv} is not set. Nightshift needs it to open change requests. Run "nightshift auth add ${forge.tokenEnv}" to store it.`,
+          `${forge.tokenEnv} is not set, so Nightshift opens change requests with your own login. Run "nightshift doctor" to test it, or "nightshift auth add ${forge.tokenEnv}" to store a token.`,
         ]
       : []),
     ...(remote === dir ? ["The repository has no remote. Finished branches are pushed into this repository."] : []),

@@ -44,6 +44,9 @@ export interface ProjectFilesParams {
 /** Called with what was read, or with null where the files are broken and there is nothing from before. */
 export type SettingsListener = (project: ProjectLocation, settings: Settings | null) => void;
 
+/** Like SettingsListener, but the settings can be used only after it has finished. */
+type AwaitedListener = (...read: Parameters<SettingsListener>) => void | Promise<void>;
+
 /** The fields of a registered project that are needed here. */
 export interface ProjectLocation {
   readonly name: string;
@@ -61,13 +64,13 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
   const settings = keepLastGood(
     shareReads(async (project: ProjectLocation) => readSettings(project, await layers.current(project), format)),
   );
-  const listeners: SettingsListener[] = [];
+  const listeners: AwaitedListener[] = [];
   const announce = (read: (project: ProjectLocation) => Promise<Settings>) => async (project: ProjectLocation) => {
-    const found = await read(project).catch((error: unknown) => {
-      for (const listener of listeners) listener(project, null);
+    const found = await read(project).catch(async (error: unknown) => {
+      for (const listener of listeners) await listener(project, null);
       throw error;
     });
-    for (const listener of listeners) listener(project, found);
+    for (const listener of listeners) await listener(project, found);
     return found;
   };
   return {
@@ -75,7 +78,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     lastGood: announce(settings.lastGood),
 
     /** Every reading of a project's settings is announced before anybody can use them. */
-    onSettings(listener: SettingsListener): void {
+    onSettings(listener: AwaitedListener): void {
       listeners.push(listener);
     },
 

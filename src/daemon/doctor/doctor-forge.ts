@@ -6,6 +6,8 @@ import type { Forge, GitCredentials } from "../../ports/forge.ts";
 import { explainFinding, fine, type Finding } from "./doctor-finding.ts";
 import type { RegisteredProject } from "./doctor-home.ts";
 import { createForgeFinder } from "../wire/wire-forges.ts";
+import { createForgeLogins } from "../wire/wire-forge-logins.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import { lookupAll, resolveTarget, type Lookup } from "../../adapters/sandboxes/egress/resolve-target.ts";
 import { formatTarget, parseNetworkRule, parseNetworkRules } from "../../policy/access/network-rule.ts";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -26,17 +28,37 @@ export interface CheckForgeParams {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly triesPush: boolean;
   readonly forges: readonly ForgeDefinition[];
+  /** Called with the token of the user's own login. */
+  readonly addSecret: (secret: Secret) => void;
+}
+
+interface OpenForge {
+  readonly forge: Forge;
+  /** The program whose login is used. Null if the token variable is set or there is no token. */
+  readonly loginFrom: string | null;
+}
+
+/** Looks for the user's login anew, because they may have logged in just now. */
+async function openForge(
+  { settings, env, forges, addSecret }: Pick<CheckForgeParams, "settings" | "env" | "forges" | "addSecret">,
+  remote: string,
+): Promise<OpenForge | null> {
+  if (settings.forge === null) return null;
+  const logins = createForgeLogins({ forges, env, addSecret });
+  await logins.load(settings.forge);
+  const forge = createForgeFinder(forges, env, logins)({ remote }, settings);
+  return forge === null ? null : { forge, loginFrom: logins.current(settings.forge)?.source ?? null };
 }
 
 /** The credentials with which Nightshift would push to the remote. Null if git uses its own. */
-export function findCredentials({
+export async function findCredentials({
   remote,
-  settings,
-  env,
-  forges,
-}: Pick<CheckForgeParams, "settings" | "env" | "forges"> & { readonly remote: string }): GitCredentials | null {
+  ...params
+}: Pick<CheckForgeParams, "settings" | "env" | "forges" | "addSecret"> & {
+  readonly remote: string;
+}): Promise<GitCredentials | null> {
   try {
-    return createForgeFinder(forges, env)({ remote }, settings)?.credentialsFor(remote) ?? null;
+    return (await openForge(params, remote))?.forge.credentialsFor(remote) ?? null;
   } catch {
     // checkForge reports this error.
     return null;
@@ -45,19 +67,20 @@ export function findCredentials({
 
 /** Checks that change requests can be opened: the token, its permissions, and the push. */
 export async function checkForge(params: CheckForgeParams): Promise<readonly Finding[]> {
-  const { project, settings, env, triesPush } = params;
+  const { project, triesPush } = params;
   const name = `forge (${project.name})`;
-  let forge: Forge | null;
+  let opened: OpenForge | null;
   try {
-    forge = createForgeFinder(params.forges, env)(project, settings);
+    opened = await openForge(params, project.remote);
   } catch (error) {
     return [explainFinding(name, error)];
   }
-  if (forge === null) return [];
+  if (opened === null) return [];
+  const { forge } = opened;
   const credentials = forge.credentialsFor(project.remote);
   const [tokenFinding, publisherFindings, pushFindings] = await Promise.all([
-    checkToken(name, forge),
-    checkPublisher(params, forge),
+    checkToken(name, opened),
+    checkPublisher(params, opened),
     triesPush ? checkRemote(project.remote, credentials) : [],
   ]);
   return [
@@ -69,12 +92,20 @@ export async function checkForge(params: CheckForgeParams): Promise<readonly Fin
 }
 
 /** If an agent publishes, reports that it gets the token, and checks that it has the programs and the network access. */
-async function checkPublisher(params: CheckForgeParams, publisherForge: Forge): Promise<readonly Finding[]> {
+async function checkPublisher(
+  params: CheckForgeParams,
+  { forge: publisherForge, loginFrom }: OpenForge,
+): Promise<readonly Finding[]> {
   const { project, settings, env } = params;
   const { forge, improve, sandbox } = settings;
   const program = params.forges.find(({ kind }) => kind === forge?.kind)?.cli.program;
   if (forge === null || program === undefined || improve.publish !== "agent") return [];
   const name = `publishing (${project.name})`;
+  if (loginFrom !== null) {
+    const detail = `an agent should publish, but never gets the token from ${loginFrom}, because that is your own login; no night can start`;
+    const fix = `store a token with nightshift auth add ${forge.tokenEnv ?? ""}, or set improve.publish: engine`;
+    return [{ name, ok: "no", detail, fix }];
+  }
   const unreachable =
     sandbox.mode === "enforce" ? await findUnreachable(listForgeHosts(publisherForge), sandbox.privateHosts) : [];
   if (unreachable.length > 0) {
@@ -122,7 +153,7 @@ function checkWebhook({ project, settings, env }: CheckForgeParams): readonly Fi
   return [{ name: `webhook (${project.name})`, ok: "warn", detail, fix }];
 }
 
-async function checkToken(name: string, forge: Forge): Promise<Finding> {
+async function checkToken(name: string, { forge, loginFrom }: OpenForge): Promise<Finding> {
   const cancel = new AbortController();
   const timeout = sleep(FORGE_TIMEOUT_MS, [`${forge.repository} does not respond.`], {
     signal: cancel.signal,
@@ -130,7 +161,8 @@ async function checkToken(name: string, forge: Forge): Promise<Finding> {
   });
   try {
     const problems = await Promise.race([forge.check(), timeout]);
-    if (problems.length === 0) return fine(name, `${forge.repository}: the token may push and open change requests`);
+    const token = loginFrom === null ? "the token" : `the token from ${loginFrom}`;
+    if (problems.length === 0) return fine(name, `${forge.repository}: ${token} may push and open change requests`);
     return { name, ok: "no", detail: problems.join("\n"), fix: null };
   } catch (error) {
     return explainFinding(name, error);

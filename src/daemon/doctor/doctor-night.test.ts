@@ -6,6 +6,7 @@ import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
 import { createProjectFiles } from "../../config/files/project-files.ts";
 import { checkNights } from "./doctor-night.ts";
 import type { Finding } from "./doctor-finding.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import { REGISTRY } from "../wire/registry.ts";
 
 const TOKEN = "glpat-planted-for-the-doctor-0123";
@@ -30,6 +31,7 @@ interface CheckOptions {
   readonly remote?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly addSecret?: (secret: Secret) => void;
 }
 
 async function check({
@@ -37,13 +39,14 @@ async function check({
   remote = "/nowhere.git",
   env = {},
   cwd = "/",
+  addSecret = () => undefined,
 }: CheckOptions): Promise<readonly Finding[]> {
   await writeFile(join(repo, "nightshift.yaml"), `time_zone: Europe/Paris\n${settings}`);
   const builtinDir = join(import.meta.dirname, "../../builtin");
   const files = createProjectFiles({ configDir: home, builtinDir, format: REGISTRY.format });
   const { wanted } = await files.pendingTrust({ path: repo }, "{}");
   const project = { name: "shop", path: repo, remote, accepted: wanted };
-  return checkNights({ env, home, projects: [project], cwd, now: MONDAY, registry: REGISTRY });
+  return checkNights({ env, home, projects: [project], cwd, now: MONDAY, registry: REGISTRY, addSecret });
 }
 
 test("doctor reports nothing for a project without forge, schedule and own prompts", async () => {
@@ -53,7 +56,15 @@ test("doctor reports nothing for a project without forge, schedule and own promp
 test("doctor reports a project whose folder is missing", async () => {
   const project = { name: "shop", path: join(dir.path, "gone"), remote: "/nowhere.git", accepted: "{}" };
   expect(
-    await checkNights({ env: {}, home, projects: [project], cwd: "/", now: MONDAY, registry: REGISTRY }),
+    await checkNights({
+      env: {},
+      home,
+      projects: [project],
+      cwd: "/",
+      now: MONDAY,
+      registry: REGISTRY,
+      addSecret: () => undefined,
+    }),
   ).toMatchObject([
     { name: "settings (shop)", ok: "no", detail: expect.stringContaining("the project's folder does not exist") },
   ]);
@@ -166,6 +177,37 @@ describe("doctor: forge", () => {
     const [finding] = await checkWithForge(params);
     expect(finding).toMatchObject({ name: "forge (shop)", ok: "no", detail: expect.stringMatching(expected) });
     expect(JSON.stringify(finding)).not.toContain(TOKEN);
+  });
+
+  test("uses the user's login if there is no token, and says which program it is from", async () => {
+    forge = await openLoopbackForge({ kind: "gitlab", token: TOKEN });
+    const bin = join(dir.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "glab"), `#!/bin/sh\necho ${TOKEN}\n`, { mode: 0o755 });
+    const settings = `forge: { kind: gitlab, url: "${forge.url}" }\n`;
+    const added: string[] = [];
+    const checkLogin = (more = "") =>
+      check({
+        settings: `${settings}${more}`,
+        remote: forge.remoteUrl,
+        env: { PATH: bin },
+        addSecret: ({ value }) => void added.push(value),
+      });
+    const findings = await checkLogin();
+    expect(findings).toMatchObject([
+      { name: "forge (shop)", ok: "yes", detail: expect.stringMatching(/the token from glab may push/) },
+      { name: "remote (shop)", ok: "yes" },
+      { name: "push (shop)", ok: "yes" },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain(TOKEN);
+    expect(added).toEqual([TOKEN]);
+    expect(await checkLogin("improve: { publish: agent }\n")).toContainEqual(
+      expect.objectContaining({
+        name: "publishing (shop)",
+        ok: "no",
+        detail: expect.stringContaining("never gets the token from glab"),
+      }),
+    );
   });
 
   test("reports that an agent gets the token, and what it lacks for publishing", async () => {

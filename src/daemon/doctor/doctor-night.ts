@@ -9,6 +9,7 @@ import { didYouMean } from "../../core/text/did-you-mean.ts";
 import { TEMPLATE_VARIABLES, unknownVariables } from "../../core/prompt/prompt.ts";
 import { ROLES } from "../../core/task/role.ts";
 import { categoriesAt, NIGHTLY, schedulesOf, type Schedule } from "../../core/schedule/schedule.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { checkForge } from "./doctor-forge.ts";
 import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
@@ -24,6 +25,7 @@ export interface CheckNightsParams {
   /** checkProject tests the remote of the project in this folder. */
   readonly cwd: string;
   readonly registry: Registry;
+  readonly addSecret: (secret: Secret) => void;
   readonly now?: number;
 }
 
@@ -47,6 +49,7 @@ export async function checkNights(params: CheckNightsParams): Promise<readonly F
           env: params.env,
           triesPush: !isCurrent,
           forges: params.registry.forges,
+          addSecret: params.addSecret,
         })),
         ...checkSchedules({ project: project.name, settings, isCurrent }, params),
         ...(await checkPrompts(project.name, settings, (role) => files.prompt(project, role))),

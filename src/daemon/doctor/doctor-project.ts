@@ -7,6 +7,7 @@ import { readProjectFile } from "../../config/files/read-project.ts";
 import { resolvePaths } from "../../config/files/resolve-paths.ts";
 import type { ConfigFormat } from "../../config/parse/parse-config.ts";
 import { ConfigError, UserError } from "../../core/text/errors.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import type { SandboxMode, Settings } from "../../core/settings/settings.ts";
 import { detectGit, type GitFacts } from "../detect/detect-git.ts";
 import { explainFinding, fine, forNight, type Finding } from "./doctor-finding.ts";
@@ -29,6 +30,7 @@ export interface CheckProjectParams {
   /** Null if config.yaml is invalid. It has its own finding, and checks that need it are skipped. */
   readonly mode: SandboxMode | null;
   readonly registry: Registry;
+  readonly addSecret: (secret: Secret) => void;
 }
 
 /** Checks the project of the current folder. */
@@ -89,7 +91,7 @@ async function checkName({
 async function checkProjectRemote(
   remote: string,
   project: RegisteredProject | null,
-  { env, home, registry }: CheckProjectParams,
+  { env, home, registry, addSecret }: CheckProjectParams,
 ): Promise<readonly Finding[]> {
   const settings =
     project === null
@@ -99,7 +101,7 @@ async function checkProjectRemote(
           .catch(() => null);
   return checkRemote(
     remote,
-    settings === null ? null : findCredentials({ remote, settings, env, forges: registry.forges }),
+    settings === null ? null : await findCredentials({ remote, settings, env, forges: registry.forges, addSecret }),
   );
 }
 

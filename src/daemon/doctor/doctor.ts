@@ -12,6 +12,7 @@ import { checkLoginPath } from "./doctor-path.ts";
 import { checkProject } from "./doctor-project.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { REGISTRY, type Registry } from "../wire/registry.ts";
+import type { Secret } from "../../policy/secrets/secret-forms.ts";
 import { explainFinding, type Finding } from "./doctor-finding.ts";
 
 export { NIGHT_NEEDS, type Finding } from "./doctor-finding.ts";
@@ -83,11 +84,13 @@ export interface CheckEnvironmentParams extends Required<Pick<CheckMachineParams
   /** Null if config.yaml is invalid. */
   readonly config: Pick<UserConfig, "sandboxMode" | "notify"> | null;
   readonly projects: readonly RegisteredProject[];
+  /** Called with the token of the user's own login at a forge. Default: only the forge's messages are redacted. */
+  readonly addSecret?: (secret: Secret) => void;
 }
 
 /** Checks what depends on the environment of the process that starts runs: programs, keys, agents, remotes and channels. */
 export async function checkEnvironment(params: CheckEnvironmentParams): Promise<readonly Finding[]> {
-  const { env, home, config, projects, cwd, registry } = params;
+  const { env, home, config, projects, cwd, registry, addSecret = () => undefined } = params;
   // A damaged file is reported by `auth list` and in the daemon's log.
   const keyed = withStoredKeys(env, home);
   const [git, path, project, sandbox, nights, channels] = await Promise.all([
@@ -100,10 +103,20 @@ export async function checkEnvironment(params: CheckEnvironmentParams): Promise<
       projects,
       mode: config?.sandboxMode ?? null,
       registry,
+      addSecret,
     }),
     // These need a valid config.yaml, for example to know the sandbox mode.
     config === null ? [] : checkSandbox({ mode: config.sandboxMode, home, env }),
-    config === null ? [] : checkNights({ env: keyed, home, projects, cwd, registry }),
+    config === null
+      ? []
+      : checkNights({
+          env: withStoredKeys(withRecordedPath(env, home), home),
+          home,
+          projects,
+          cwd,
+          registry,
+          addSecret,
+        }),
     checkChannels({ env: keyed, home, config, projects, registry }),
   ]);
   return [git, path, ...sandbox, ...project, ...nights, ...channels];

@@ -23,7 +23,7 @@ export interface DoctorOptions {
 
 /** The part of `doctor` that only the daemon can answer, with its own environment and data. */
 export async function checkFromDaemon(wired: Wired, path: string, options: DoctorOptions): Promise<readonly Finding[]> {
-  const { registry, ports } = wired;
+  const { registry, ports, addSecret } = wired;
   const { home, env } = ports.host;
   if (!existsSync(path)) throw new UserError("invalid", `The folder ${path} does not exist.`);
   const [{ config }, projects] = await Promise.all([
@@ -31,7 +31,7 @@ export async function checkFromDaemon(wired: Wired, path: string, options: Docto
     ports.store.projects.listProjects(),
   ]);
   const here = projects.find((project) => project.path !== null && isInside(path, project.path)) ?? null;
-  const findings = await checkEnvironment({ env, home, config, projects, cwd: path, registry });
+  const findings = await checkEnvironment({ env, home, config, projects, cwd: path, registry, addSecret });
   const agents = here === null ? findings : withParkedAgents(findings, await ports.store.agents.listParked(), here);
   // One after the other, because both update the mirror.
   const files = here === null ? [] : await checkNightFiles(ports, here);

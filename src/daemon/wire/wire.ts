@@ -34,7 +34,7 @@ import { createSandboxAccess, DISK_FLOOR_BYTES, createSandboxGate, type SandboxG
 import { REGISTRY, type Registry } from "./registry.ts";
 import { createUserReader } from "./reread-user.ts";
 import { wireMcp } from "./wire-mcp.ts";
-import { createForgeFinder } from "./wire-forges.ts";
+import { wireForges } from "./wire-forges.ts";
 import { createVersionCheck } from "./wire-agents.ts";
 import { createChannels, type Channels } from "./wire-notifiers.ts";
 import { passwordsIn } from "../../policy/secrets/secret-names.ts";
@@ -61,6 +61,7 @@ export interface Wired {
   readonly output: OutputSignals;
   readonly projectFiles: ReturnType<typeof createProjectFiles>;
   readonly sandbox: SandboxGate;
+  readonly addSecret: KnownSecrets["add"];
 }
 
 /** Creates all adapters. No other code does, except the supervisor. */
@@ -129,7 +130,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       readReport: channels.readReport,
       openNotifier: channels.notifierFor,
     },
-    forges: { open: createForgeFinder(registry.forges, env) },
+    forges: wireForges({ forges: registry.forges, env, addSecret: secrets.add, projectFiles }),
     host: {
       home,
       env,
@@ -142,7 +143,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
     hooks: { passCheckpoint: pass, onOutput: output.grew },
     digest: (text) => createHash("sha256").update(text).digest("hex"),
   };
-  return { registry, ports, user, limits, channels, output, projectFiles, sandbox };
+  return { registry, ports, user, limits, channels, output, projectFiles, sandbox, addSecret: secrets.add };
 }
 
 function createCourier(log: Log): EnginePorts["courier"] {

@@ -25,6 +25,7 @@ export const githubForge: ForgeDefinition = {
   neededRights: 'the scope "repo", or "Contents" and "Pull requests" with read and write',
   cli: {
     program: "gh",
+    loginArgs: ({ host }) => ["auth", "token", `--hostname=${host}`],
     // `gh` reads a different variable for GitHub Enterprise Server.
     tokenVariable: ({ host }) => (isGithubHost(host) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"),
     env: ({ host }) => ({ GH_HOST: host, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1" }),

@@ -24,6 +24,7 @@ export const gitlabForge: ForgeDefinition = {
   neededRights: 'the scope "api" and the role Developer',
   cli: {
     program: "glab",
+    loginArgs: ({ host }) => ["config", "get", "token", `--host=${host}`],
     tokenVariable: () => "GITLAB_TOKEN",
     env: ({ web }) => ({ GITLAB_HOST: web, NO_PROMPT: "true", GLAB_CHECK_UPDATE: "false" }),
     gateway: {

@@ -69,14 +69,14 @@ export function createGitlab(options: ForgeApiOptions): ForgeApi {
 
 /** Not every kind of token can read its own scopes. If it cannot, the project's permissions are checked instead. */
 async function checkToken(client: ForgeClient): Promise<string[]> {
-  const { tokenFrom } = client.context;
+  const { tokenFrom, loginFrom } = client.context;
+  const where = loginFrom === null ? `in ${tokenFrom}` : `from ${loginFrom}`;
   try {
     const token = await client.get(ownToken, { doing: "look at the token", path: "/personal_access_tokens/self" });
-    if (!token.active)
-      return [`The token in ${tokenFrom} is revoked or expired. Create a new one with the scope "api".`];
+    if (!token.active) return [`The token ${where} is revoked or expired. Create a new one with the scope "api".`];
     if (token.scopes.includes("api")) return [];
     const has = token.scopes.join(", ") || "none";
-    return [`The token in ${tokenFrom} lacks the scope "api" (it has: ${has}). Create a new one with that scope.`];
+    return [`The token ${where} lacks the scope "api" (it has: ${has}). Create a new one with that scope.`];
   } catch (error) {
     if (error instanceof ForgeResponseError && [400, 401, 403, 404].includes(error.status)) return [];
     throw error;

@@ -14,6 +14,8 @@ export interface ForgeMessageContext {
   readonly name: string;
   /** Source of the token, for hints: `$GITLAB_TOKEN`. */
   readonly tokenFrom: string;
+  /** The program whose login is used. Null if the token is from the variable. */
+  readonly loginFrom: string | null;
   readonly neededRights: string;
   /** Removes the token, because a response may repeat the request. */
   readonly redactor: Redactor;
@@ -86,7 +88,7 @@ function toForgeError(
   if (status === 401) {
     return new ForgeError(
       "credentials",
-      `${context.host} refused the token: it is invalid, expired or revoked.${suffix}`,
+      `${context.host} refused the token${context.loginFrom === null ? "" : ` from ${context.loginFrom}`}: it is invalid, expired or revoked.${suffix}`,
       {
         hint: `Create a new one with ${context.neededRights} and set ${context.tokenFrom} to it.`,
       },
