@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 export function usageTable(screen: Screen, task: TaskJson): string {
   const runs = task.runs.filter(({ step, started_at: started }) => step === "agent" && started !== null);
   if (runs.length === 0) return "";
-  const sum = ["all", "", "", "", duration(task.agent_ms ?? 0), ...counts(task.tokens), costOf(task), ""];
+  const sum = ["all", "", "", "", duration(task.agent_ms ?? 0), ...sumOf(runs, task), ""];
   const total = sum.map((text): Cell => ({ text, style: "bold" }));
   return table(screen, COLUMNS, [...runs.map((run) => rowOf(screen, run)), ...(runs.length > 1 ? [total] : [])]);
 }
@@ -30,14 +30,23 @@ export function usageTable(screen: Screen, task: TaskJson): string {
 function rowOf(screen: Screen, run: RunJson): readonly Cell[] {
   const names = [shortId(screen, run), run.role ?? run.step, run.agent ?? "", run.model ?? ""];
   if (run.finished_at === null) return [...names, run.status];
-  const isKnown = run.cost_basis !== "unknown" || Object.values(run.tokens).some((tokens) => tokens > 0);
   return [
     ...names,
     run.duration_ms === null ? "" : duration(run.duration_ms),
-    ...counts(isKnown ? run.tokens : null),
+    ...counts(isKnown(run) ? run.tokens : null),
     money(run.cost_usd),
     run.cost_basis === "unknown" ? "" : run.cost_basis,
   ];
+}
+
+/** Tokens and cost. A sum of unknown values is unknown, and not zero. */
+function sumOf(runs: readonly RunJson[], task: TaskJson): readonly string[] {
+  const isUnknown = runs.every((run) => run.finished_at !== null && !isKnown(run));
+  return isUnknown ? [...counts(null), "unknown"] : [...counts(task.tokens), costOf(task)];
+}
+
+function isKnown({ cost_basis: basis, tokens }: RunJson): boolean {
+  return basis !== "unknown" || Object.values(tokens).some((count) => count > 0);
 }
 
 function costOf({ cost_usd: cost, unknown_cost: unknown }: TaskJson): string {

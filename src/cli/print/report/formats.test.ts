@@ -112,6 +112,18 @@ test("report: the text has the verdict first, then sections with the next step, 
   );
 });
 
+test("report: a cost that is unknown for every run is mentioned once", () => {
+  const report = makeReport();
+  const { costs } = report.money;
+  const total = { ...costs.total, runs: 4, cost_usd: null, unknown_cost: 4 };
+  const rows = costs.rows.map((row) => ({ ...row, cost_usd: null }));
+  const text = reportText(
+    { color: false },
+    outlineReport({ ...report, money: { ...report.money, costs: { ...costs, total, rows } } }, NOW),
+  );
+  expect(text).toContain("\n  cost unknown (4 agent runs)\n");
+});
+
 test("report: problems come first, and a cut list says how many tasks are missing", () => {
   const problems = [{ text: "codex needs a login: rejected", command: "nightshift doctor", tasks: 2 }];
   const outline = outlineReport(

@@ -120,7 +120,10 @@ function describeMoney({ night, money: { costs, budgets }, previous }: ReportJso
   const agents = costs.rows.map(({ agent, cost_usd }) => `${agent ?? "unknown"} ${costWords(cost_usd)}`);
   const parts = agents.length > 1 ? ` (${agents.join(", ")})` : "";
   const missing = unknown === 0 ? "" : `, without ${plural(unknown, "run")} of unknown cost`;
-  const sum = `${costWords(usd)} for ${plural(runs, "agent run")}${parts}${missing}`;
+  const sum =
+    usd === null && runs > 0
+      ? `${costWords(usd)} (${plural(runs, "agent run")})`
+      : `${costWords(usd)} for ${plural(runs, "agent run")}${parts}${missing}`;
   const before = `${night === null ? "the same time before" : "the night before"}: ${costWords(previous.cost_usd)}, ${previous.succeeded} succeeded, ${previous.failed} failed`;
   return [sum, ...budgets.map(describeBudget), before].map(line);
 }
