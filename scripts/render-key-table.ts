@@ -12,6 +12,9 @@ const TRUST: Readonly<Record<Guard, string>> = {
   gate: "any change",
 };
 
+/** Where a section is explained. The descriptions are also part of the JSON Schemas, where a link into the docs does not work. */
+const LINKS: Readonly<Record<string, string>> = { mcp: "See [MCP servers](staged.md#mcp-servers)." };
+
 /** Renders the keys of both files as a Markdown table, with the schema's descriptions. */
 export function renderKeyTable(): string {
   const rows = listRows(toJsonSchema(REGISTRY.format.schemas.user), []);
@@ -32,7 +35,8 @@ function listRowsOf(node: SchemaNode, path: readonly string[]): string[] {
   const section = node.type === "array" && node.items?.properties !== undefined ? node.items : node;
   const isSection = section.properties !== undefined || typeof section.additionalProperties === "object";
   const list = section === node ? shown : [...shown.slice(0, -1), `${shown.at(-1)}[]`];
-  const what = role ? "Settings for this role." : (node.description ?? "One entry.");
+  const described = role ? "Settings for this role." : (node.description ?? "One entry.");
+  const what = [described, LINKS[path[0] ?? ""] ?? []].flat().join(" ");
   const row = `| \`${shown.join(".")}\` | ${typeOf(node)} | ${what.replaceAll("|", "\\|")} | ${isSection && section === node ? "" : trustOf(path)} |`;
   return [row, ...(isSection ? listRows(section, list) : [])];
 }

@@ -32,6 +32,7 @@ describe("renderKeyTable", () => {
     expect(docs).toMatch(/\| `secrets\.<name>\.roles` \| list \| .* \| new items \|/);
     expect(docs).toMatch(/\| `schedules\[\]\.cron` \| text \| .* \| new items \|/);
     expect(docs).toMatch(/\| `improve\.categories\.monday` \| list \| .* \| – \|/);
+    expect(docs).toMatch(/\| `mcp\.<name>\.run` \| .*\(staged\.md#mcp-servers\)\. \| to add or change \|/);
     expect(docs).toMatch(/\| `time_zone` \| text \| .* \| – \|/);
   });
 });
