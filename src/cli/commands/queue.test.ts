@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TaskJson } from "../../http/client/client.ts";
 import { textWidth } from "../print/terminal/fit-text.ts";
-import { describeEmptyQueue, tasksTable } from "./queue.ts";
+import { describeEmptyQueue, filterFor, tasksTable } from "./queue.ts";
 
 function task(more: Partial<TaskJson>): TaskJson {
   const base = { project: "shop", pipeline: "improve", waiting_for: null, queued_for: null, change_request: null };
@@ -79,4 +79,12 @@ test("queue: an empty answer names the filter, so that it does not claim that th
     'There are no tasks with status failed of project shop. Run "nightshift queue" to list all tasks.\n',
   );
   expect(describeEmptyQueue(null, "checking")).toMatch(/^There are no tasks with state checking\. /);
+});
+
+test.each([
+  ["running", { status: "running" }],
+  ["staged", { state: "staged" }],
+  ["committed", { state: "running", status: "queued" }],
+])("queue: --status %s asks for %j", (word, filter) => {
+  expect(filterFor(word)).toEqual(filter);
 });

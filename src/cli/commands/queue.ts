@@ -41,7 +41,7 @@ export function describeEmptyQueue(project: string | null, status: string | unde
 
 async function refuseTypos(context: CliContext, client: Client, word: string | undefined): Promise<void> {
   await requireKnownProject(context, client);
-  if (word === undefined || isStatus(word)) return;
+  if (word === undefined || word === COMMITTED || isStatus(word)) return;
   const { tasks } = await client.call("GET /tasks", { query: { limit: PAGE } });
   const states = [...new Set([...(await listBuiltInStates()), ...tasks.map(({ state }) => state)])].toSorted();
   if (states.includes(word)) return;
@@ -67,7 +67,7 @@ async function readTasks(
   client: Client,
   { status, limit }: { readonly status?: string; readonly limit: number },
 ): Promise<readonly TaskJson[]> {
-  const filter = status === undefined ? {} : isStatus(status) ? { status } : { state: status };
+  const filter = status === undefined ? {} : filterFor(status);
   const project = context.project ?? undefined;
   const found: TaskJson[] = [];
   for (let cursor: string | null = null; found.length < limit;) {
@@ -79,6 +79,14 @@ async function readTasks(
     if (cursor === null) break;
   }
   return found;
+}
+
+/** An approved staged task that waits for its turn. It has no status of its own. */
+const COMMITTED = "committed";
+
+export function filterFor(word: string): { readonly status?: TaskStatus; readonly state?: string } {
+  if (word === COMMITTED) return { state: "running", status: "queued" };
+  return isStatus(word) ? { status: word } : { state: word };
 }
 
 function isStatus(word: string): word is TaskStatus {
