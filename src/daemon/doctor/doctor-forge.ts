@@ -36,6 +36,8 @@ interface OpenForge {
   readonly forge: Forge;
   /** The program whose login is used. Null if the token variable is set or there is no token. */
   readonly loginFrom: string | null;
+  /** `in $GITHUB_TOKEN` or `from gh`. */
+  readonly tokenFrom: string;
 }
 
 /** Looks for the user's login anew, because they may have logged in just now. */
@@ -47,7 +49,9 @@ async function openForge(
   const logins = createForgeLogins({ forges, env, addSecret });
   await logins.load(settings.forge);
   const forge = createForgeFinder(forges, env, logins)({ remote }, settings);
-  return forge === null ? null : { forge, loginFrom: logins.current(settings.forge)?.source ?? null };
+  if (forge === null) return null;
+  const loginFrom = logins.current(settings.forge)?.source ?? null;
+  return { forge, loginFrom, tokenFrom: loginFrom === null ? `in $${settings.forge.tokenEnv}` : `from ${loginFrom}` };
 }
 
 /** The credentials with which Nightshift would push to the remote. Null if git uses its own. */
@@ -153,7 +157,7 @@ function checkWebhook({ project, settings, env }: CheckForgeParams): readonly Fi
   return [{ name: `webhook (${project.name})`, ok: "warn", detail, fix }];
 }
 
-async function checkToken(name: string, { forge, loginFrom }: OpenForge): Promise<Finding> {
+async function checkToken(name: string, { forge, loginFrom, tokenFrom }: OpenForge): Promise<Finding> {
   const cancel = new AbortController();
   const timeout = sleep(FORGE_TIMEOUT_MS, [`${forge.repository} does not respond.`], {
     signal: cancel.signal,
@@ -161,9 +165,10 @@ async function checkToken(name: string, { forge, loginFrom }: OpenForge): Promis
   });
   try {
     const problems = await Promise.race([forge.check(), timeout]);
-    const token = loginFrom === null ? "the token" : `the token from ${loginFrom}`;
-    if (problems.length === 0) return fine(name, `${forge.repository}: ${token} may push and open change requests`);
-    return { name, ok: "no", detail: problems.join("\n"), fix: null };
+    if (problems.length === 0)
+      return fine(name, `${forge.repository}: the token ${tokenFrom} may push and open change requests`);
+    const source = loginFrom === null ? [] : [`The token is ${tokenFrom}.`];
+    return { name, ok: "no", detail: [...problems, ...source].join("\n"), fix: null };
   } catch (error) {
     return explainFinding(name, error);
   } finally {

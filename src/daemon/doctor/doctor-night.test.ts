@@ -157,7 +157,11 @@ describe("doctor: forge", () => {
 
   test("tests the push with the forge's token and leaves no branch behind", async () => {
     expect(await checkWithForge()).toMatchObject([
-      { name: "forge (shop)", ok: "yes", detail: expect.stringContaining(forge.project) },
+      {
+        name: "forge (shop)",
+        ok: "yes",
+        detail: expect.stringContaining(`${forge.project}: the token in $SHOP_TOKEN`),
+      },
       { name: "remote (shop)", ok: "yes" },
       { name: "push (shop)", ok: "yes" },
     ]);
@@ -201,6 +205,9 @@ describe("doctor: forge", () => {
     ]);
     expect(JSON.stringify(findings)).not.toContain(TOKEN);
     expect(added).toEqual([TOKEN]);
+    await forge.close();
+    const [unreachable] = await checkLogin();
+    expect(unreachable).toMatchObject({ ok: "no", detail: expect.stringMatching(/\nThe token is from glab\.$/) });
     expect(await checkLogin("improve: { publish: agent }\n")).toContainEqual(
       expect.objectContaining({
         name: "publishing (shop)",
