@@ -43,16 +43,17 @@ export async function listTaskRuns(store: StoreReader, task: string): Promise<re
 
 export async function showTask(store: StoreReader, task: Task, now: number): Promise<TaskJson> {
   const variants = await showVariants(store, task);
-  const [runs, checks, artifacts, taskIds, requests] = await Promise.all([
+  const [runs, checks, artifacts, notices, taskIds, requests] = await Promise.all([
     listTaskRuns(store, task.id),
     store.tasks.listChecks(task.id),
     store.tasks.listArtifacts(task.id),
+    store.outbox.listTaskNotices(task.id),
     store.tasks.shortenIds("task", [task.id, ...variants.map(({ variant }) => variant.id)]),
     store.tasks.listChangeRequests([task.id]),
   ]);
   const shortIds = new Map([...taskIds, ...(await shortenRunIds(store, runs))]);
   const changeRequest = requests.get(task.id) ?? null;
-  return viewTask({ task, changeRequest, shortIds, runs, checks, artifacts, variants }, now);
+  return viewTask({ task, changeRequest, shortIds, runs, checks, artifacts, notices, variants }, now);
 }
 
 async function showVariants(store: StoreReader, task: Task): Promise<readonly VariantParts[]> {

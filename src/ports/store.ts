@@ -130,6 +130,8 @@ export interface OutboxStore {
    * delivered, given up or dropped, so that people receive them in order.
    */
   dueNotices(at: number, limit: number): Promise<readonly Notice[]>;
+  /** The newest notices of a task, oldest first, also those that were delivered, given up or dropped. */
+  listTaskNotices(task: string): Promise<readonly TaskNotice[]>;
   markDelivered(noticeId: number, at: number): Promise<void>;
   /** `nextAt` null means that delivery was given up. */
   markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;
@@ -339,6 +341,15 @@ export interface NewNotice {
   readonly text: string;
   readonly data: NoticeData;
   readonly at: number;
+}
+
+/** What became of a notice. */
+export interface TaskNotice extends Pick<NewNotice, "channel" | "kind" | "title" | "at"> {
+  readonly deliveredAt: number | null;
+  /** The next attempt. Null if it was delivered, given up or dropped. */
+  readonly nextAt: number | null;
+  /** Why the last attempt failed, or why it was dropped. */
+  readonly error: string | null;
 }
 
 export interface Notice extends NewNotice {

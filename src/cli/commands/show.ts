@@ -14,6 +14,7 @@ import { describeFindings } from "../print/task/findings.ts";
 import { indentText } from "../print/terminal/fit-text.ts";
 import { describeMergeOrder } from "../print/merge-order.ts";
 import { describeOutage, outagesOf } from "../print/task/queued.ts";
+import { describeNotifications } from "../print/task/notifications.ts";
 import { describeReviews } from "../print/task/reviews.ts";
 import { shortId } from "../print/terminal/short-id.ts";
 import { paint } from "../print/terminal/style.ts";
@@ -72,6 +73,8 @@ function render(context: CliContext, task: TaskJson, { pages, events, outage }: 
   // A daemon of an older version does not send them.
   if ((task.variants ?? []).length > 0) parts.push(title("Variants"), variantsTable(context, task));
   if (task.runs.length > 0) parts.push(title("Runs"), runsTable(context, task.runs));
+  const notifications = describeNotifications(task);
+  if (notifications !== "") parts.push(title("Notifications"), notifications);
   const setups = describeSetups(events);
   if (setups !== "") parts.push(title("Set-up"), setups);
   const running = findRunningCheck(events);

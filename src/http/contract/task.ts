@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { notificationSchema } from "./notification.ts";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/documents/context-entry.ts";
 import { MAX_DURATION_MS } from "../../core/schedule/duration.ts";
@@ -269,6 +270,7 @@ export const taskSchema = z
         "Whether the tests of a fix fail on the base commit and pass on the change, from the newest checks. Null if that was not examined, and in lists.",
     }),
     artifacts: z.array(artifactSchema),
+    notifications: z.array(notificationSchema).meta({ description: "The newest 200, oldest first. Empty in lists." }),
     merge_order: mergeOrderSchema.nullable().meta({
       description:
         "Of all published branches of the project. Null if this task has none, in lists, and in answers to actions.",
@@ -277,7 +279,7 @@ export const taskSchema = z
   .meta({
     id: "Task",
     description:
-      "A piece of work that goes through a pipeline. In lists, context, reviews, conversation, runs, checks and artifacts are empty.",
+      "A piece of work that goes through a pipeline. In lists, context, reviews, conversation, runs, checks, artifacts and notifications are empty.",
   });
 export type TaskJson = z.output<typeof taskSchema>;
 

@@ -24,7 +24,7 @@ import type {
   WaitingFor,
 } from "../../core/task/task.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
-import type { Project } from "../../ports/store.ts";
+import type { Project, TaskNotice } from "../../ports/store.ts";
 import type { TokenRow } from "../../ports/store-people.ts";
 import type { EventJson } from "../contract/event.ts";
 import type { ProjectJson } from "../contract/project.ts";
@@ -45,6 +45,7 @@ export interface TaskParts extends TaskRow {
   readonly runs: readonly Run[];
   readonly checks: readonly CheckResult[];
   readonly artifacts: readonly Artifact[];
+  readonly notices: readonly TaskNotice[];
   readonly variants: readonly VariantParts[];
 }
 
@@ -82,12 +83,13 @@ export function viewTaskRow(row: TaskRow, now: number): TaskJson {
     checks: [],
     proof: null,
     artifacts: [],
+    notifications: [],
     merge_order: null,
     variants: [],
   };
 }
 
-export function viewTask({ runs, checks, artifacts, variants, ...row }: TaskParts, now: number): TaskJson {
+export function viewTask({ runs, checks, artifacts, notices, variants, ...row }: TaskParts, now: number): TaskJson {
   const { task, shortIds } = row;
   const paidRuns = [...runs, ...variants.flatMap((each) => each.runs)];
   const agentRuns = paidRuns.filter((run) => run.step === "agent");
@@ -111,8 +113,14 @@ export function viewTask({ runs, checks, artifacts, variants, ...row }: TaskPart
       url,
       data: type === "change_request" && row.changeRequest?.url === url ? { ...data, ...describeRequest(row) } : data,
     })),
+    notifications: notices.map(viewNotice),
     merge_order: null,
   };
+}
+
+function viewNotice({ channel, kind, at, deliveredAt, nextAt, error }: TaskNotice): TaskJson["notifications"][number] {
+  const status = deliveredAt !== null ? "sent" : nextAt === null ? "not_sent" : "pending";
+  return { channel, kind, at: iso(at), status, sent_at: isoOrNull(deliveredAt), reason: error };
 }
 
 function viewVariant({ variant, runs }: VariantParts, { task, shortIds }: TaskRow): TaskJson["variants"][number] {

@@ -157,5 +157,22 @@ export function testEvents(current: Current): void {
       await current.store.outbox.dropNotice((await next(200)).id, "no longer wanted");
       expect(await due(Number.MAX_SAFE_INTEGER)).toEqual([]);
     });
+
+    it("still lists those of a task, with what became of them", async () => {
+      await send(...[100, 101, 102, 103, 104].map((at) => ({ at, task: "task_x" })), { at: 105, task: "task_y" });
+      await current.store.outbox.markDelivered((await next(200)).id, 200);
+      await current.store.outbox.markUndelivered((await next(200)).id, "no such topic", null);
+      await current.store.outbox.dropNotice((await next(200)).id, "no longer wanted");
+      await current.store.outbox.markUndelivered((await next(200)).id, "no route", 500);
+      const notices = await current.store.outbox.listTaskNotices("task_x");
+      expect(notices.map(({ at, deliveredAt, nextAt, error }) => [at, deliveredAt, nextAt, error])).toEqual([
+        [100, 200, null, null],
+        [101, null, null, "no such topic"],
+        [102, null, null, "no longer wanted"],
+        [103, null, 500, "no route"],
+        [104, null, 104, null],
+      ]);
+      expect(notices[0]).toMatchObject({ channel: sampleNotice().channel, kind: sampleNotice().kind, title: "at 100" });
+    });
   });
 }

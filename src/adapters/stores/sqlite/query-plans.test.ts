@@ -185,6 +185,11 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
     ["SEARCH notices USING INTEGER PRIMARY KEY (rowid=?)", "SCAN notices USING INDEX notices_pending"],
   ],
 
+  "notices of a task": [
+    () => store.outbox.listTaskNotices("task_1"),
+    ["SEARCH notices USING INDEX notices_by_task_id (task=?)"],
+  ],
+
   "all proposals": [
     () => store.ledger.listProposals(PROPOSALS),
     ["SCAN proposals USING INDEX proposals_by_at_desc_id"],

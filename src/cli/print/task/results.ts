@@ -4,6 +4,7 @@ import { renderMarkdown } from "../terminal/markdown.ts";
 import type { Screen } from "../terminal/style.ts";
 import { byteSize } from "../terminal/words.ts";
 import { describeFiles } from "./files.ts";
+import { describeNotifications } from "./notifications.ts";
 import { summary } from "./summary.ts";
 
 /** The summary of a task with its answer, what was denied, and the files. */
@@ -14,6 +15,7 @@ export function describeResults(screen: Screen, task: TaskJson): string {
     processPart(task),
     deniedPart(task),
     describeFiles(screen, task),
+    notificationsPart(task),
   ].join("");
 }
 
@@ -32,6 +34,11 @@ function resultPart(screen: Screen, task: TaskJson): string {
 
 function processPart({ runs }: TaskJson): string {
   return runs.map(({ pid, role, step }) => (pid == null ? "" : `  ${role ?? step}: process ${pid}\n`)).join("");
+}
+
+function notificationsPart(task: TaskJson): string {
+  const notifications = describeNotifications(task);
+  return notifications === "" ? "" : `\nNotifications\n${notifications}`;
 }
 
 function deniedPart(task: TaskJson): string {

@@ -12,6 +12,7 @@ import { indexes } from "./0011-indexes.ts";
 import { parkedAgents } from "./0012-parked-agents.ts";
 import { published } from "./0013-published.ts";
 import { report } from "./0014-report.ts";
+import { taskNotices } from "./0015-task-notices.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   parkedAgents,
   published,
   report,
+  taskNotices,
 ];

@@ -1,5 +1,5 @@
 import type { NoticeData } from "../../../../core/notices/notice.ts";
-import type { NewNotice, Notice } from "../../../../ports/store.ts";
+import type { NewNotice, Notice, TaskNotice } from "../../../../ports/store.ts";
 import type { Db, Tx } from "../schema.ts";
 
 /** Used instead of null, because the column is not nullable. */
@@ -35,6 +35,20 @@ export async function dueNotices(db: Db, at: number, limit: number): Promise<rea
     task: task === NO_TASK ? null : task,
     data: JSON.parse(row.data) as NoticeData,
   }));
+}
+
+/** A task that waits often has many. */
+const MAX_TASK_NOTICES = 200;
+
+export async function listTaskNotices(db: Db, task: string): Promise<readonly TaskNotice[]> {
+  const rows = await db
+    .selectFrom("notices")
+    .select(["channel", "kind", "title", "at", "delivered_at as deliveredAt", "next_at as nextAt", "error"])
+    .where("task", "=", task)
+    .orderBy("id", "desc")
+    .limit(MAX_TASK_NOTICES)
+    .execute();
+  return rows.toReversed();
 }
 
 export async function markDelivered(tx: Tx, id: number, at: number): Promise<void> {
