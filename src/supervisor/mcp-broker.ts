@@ -31,7 +31,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const GRACE_MS = 3_000;
 
 /**
- * Serves MCP servers outside of the sandbox on a socket inside. The first line of a connection says what it is for: `serve <name>`
+ * Serves MCP servers outside of the sandbox on a socket inside. The first line of a connection is a request: `serve <name>`
  * connects it to a new process of the server, `secrets <name>` gets the secrets of a server that runs inside.
  */
 export async function openMcpBroker(params: BrokerParams): Promise<McpBroker> {

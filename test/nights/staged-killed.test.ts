@@ -14,23 +14,11 @@ import {
   WAIT,
   type KilledDaemon,
 } from "../support/killed-daemon.ts";
+import { PLAN } from "../support/staged.ts";
 
 let user: User;
 
 afterEach(() => user.cleanUp(), 60_000);
-
-const PLAN = {
-  outcome: "plan_complete",
-  summary: "Write a report.",
-  prompt: "Write reports/parsers.md.",
-  system_prompt: "",
-  tools: ["Write", "Bash"],
-  directories: ["reports"],
-  network: [],
-  needs_git: false,
-  estimate: { tokens: 1000, minutes: 1, usd: 0.1 },
-  reasoning: "One file.",
-};
 
 const agentProgram = (dir: string): string => `#!/bin/sh
 cat > /dev/null

@@ -40,7 +40,7 @@ interface OpenForge {
   readonly tokenFrom: string;
 }
 
-/** Looks for the user's login anew, because they may have logged in just now. */
+/** Looks for the user's login again, because they may have logged in just now. */
 async function openForge(
   { settings, env, forges, addSecret }: Pick<CheckForgeParams, "settings" | "env" | "forges" | "addSecret">,
   remote: string,

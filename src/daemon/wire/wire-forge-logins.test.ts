@@ -91,7 +91,7 @@ test("a forge without a token variable works with the user's login, which is red
 
 test.each([
   ["has the login if a person accepted it", true, 1],
-  ["does not exist, and no program is started, if nobody accepted it", false, 0],
+  ["does not exist, and no program is started, if no person accepted it", false, 0],
 ])("a forge opened with settings that were just read %s", async (_, isAccepted, calls) => {
   const files = openFiles();
   const secrets = createKnownSecrets({});

@@ -12,7 +12,7 @@ export function quoteAgent(screen: Screen, text: string, style: Style | null = n
   return quoteLines(screen, wrapLines(screen, terminalText(text), BAR.length), style);
 }
 
-/** What goes to a tool and comes from it is indented, so that it can be told from what the agent says. */
+/** What goes to a tool and comes from it is indented, so that it is not mistaken for what the agent says. */
 export function quoteTool(screen: Screen, text: string, style: Style | null = null): string {
   const lines = wrapLines(screen, terminalText(text), BAR.length + INDENT.length);
   return quoteLines(
