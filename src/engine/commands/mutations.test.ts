@@ -40,7 +40,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
     "shortenIds",
   ],
   events: ["lastEventId", "listEvents", "listEventsIn", "onEvents"],
-  outbox: ["dueNotices"],
+  outbox: ["dueNotices", "listTaskNotices"],
   schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
   projects: ["getBaseline", "getPipeline", "getProject", "listProjects"],
