@@ -45,7 +45,7 @@ function find(params: Partial<FindLoginParams> & { readonly more?: Record<string
 
 function isRunning(pid: number): boolean {
   try {
-    // A process that nobody has waited for yet has ended too.
+    // A zombie has ended, too: only its parent has not read the exit code yet.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
