@@ -292,7 +292,7 @@ function addReadingCommands(program: Command): void {
     .action(lazy(async () => (await import("./commands/report.ts")).report));
   program
     .command("costs")
-    .description("Show costs by day, project, pipeline, role, agent or model")
+    .description("Show costs by day, night, project, pipeline, role, agent or model")
     .option(
       "--since <day>",
       "Start at this day (2026-11-15) or timestamp, or 7d for the last seven days (default: 30d)",

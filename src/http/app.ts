@@ -16,6 +16,7 @@ import { decisionRoutes } from "./routes/decisions.ts";
 import { forgeHookRoutes } from "./routes/forge-hooks.ts";
 import type { Connection, Handlers, Input } from "./routes/handler.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { qualityRoutes } from "./routes/quality.ts";
 import { reportRoutes } from "./routes/report.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -77,6 +78,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...tokenRoutes(deps),
     ...costRoutes(deps),
     ...reportRoutes(deps),
+    ...qualityRoutes(deps),
     ...daemonRoutes(deps),
   };
 

@@ -14,6 +14,7 @@ export const STORE_MUTATIONS = {
   agents: ["requestProbe"],
   people: ["addToken", "removeToken", "keepAnswer"],
   money: ["reserve"],
+  quality: [],
 } as const satisfies { readonly [Part in StorePart]: readonly (keyof Store[Part])[] };
 
 type StorePart = Exclude<keyof Store, "checkIntegrity" | "backup" | "close">;

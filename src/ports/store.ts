@@ -22,6 +22,7 @@ import type { Artifact, QueueReason, Task, TaskChangeRequest, TaskStatus, Trigge
 import type { AgentStore, ParkingChange } from "./store-agents.ts";
 import type { MoneyStore } from "./store-money.ts";
 import type { PeopleStore } from "./store-people.ts";
+import type { QualityStore } from "./store-quality.ts";
 
 /**
  * The source of truth. Every method is one transaction; once it resolves, its writes survive a power failure.
@@ -37,6 +38,7 @@ export interface Store {
   readonly agents: AgentStore;
   readonly people: PeopleStore;
   readonly money: MoneyStore;
+  readonly quality: QualityStore;
 
   /** Returns one message per problem. Empty if the database is intact. */
   checkIntegrity(): Promise<readonly string[]>;

@@ -1,5 +1,5 @@
-/** Dimensions by which costs can be grouped. */
-export const COST_DIMENSIONS = ["day", "project", "pipeline", "role", "agent", "model"] as const;
+/** Dimensions by which costs can be grouped. A night lasts from noon to noon and has the name of the day on which it began. */
+export const COST_DIMENSIONS = ["day", "night", "project", "pipeline", "role", "agent", "model"] as const;
 export type CostDimension = (typeof COST_DIMENSIONS)[number];
 
 const NANO = 1e9;

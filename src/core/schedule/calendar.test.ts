@@ -45,6 +45,13 @@ describe("calendar", () => {
     expect(new Date(createCalendar(zone).noonOf(day)).toISOString()).toBe(noon);
   });
 
+  it("names a night after the day on which it began", () => {
+    const { nightOf } = createCalendar("Europe/Paris");
+    expect(nightOf(Date.parse("2026-03-29T09:59:59.999Z"))).toBe("2026-03-28");
+    expect(nightOf(Date.parse("2026-03-29T10:00:00Z"))).toBe("2026-03-29");
+    expect(nightOf(Date.parse("2026-03-01T00:00:00Z"))).toBe("2026-02-28");
+  });
+
   it("counts days across months and years", () => {
     expect(addDays("2026-02-28", 1)).toBe("2026-03-01");
     expect(addDays("2026-01-01", -1)).toBe("2025-12-31");

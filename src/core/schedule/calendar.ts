@@ -5,6 +5,8 @@ export interface Calendar {
   startOf(day: string): number;
   /** The first moment at which clocks show 12:00 or later. */
   noonOf(day: string): number;
+  /** The day on which the night began. A night lasts from noon to noon. */
+  nightOf(at: number): string;
 }
 
 const DAY_MS = 86_400_000;
@@ -22,13 +24,20 @@ export function createCalendar(timeZone: string): Calendar {
     return firstMoment(midnight - WIDEST_OFFSET_MS, midnight + WIDEST_OFFSET_MS, (at) => dayOf(at) >= day);
   }
 
-  function noonOf(day: string): number {
-    const hours = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" });
-    const isNoon = (at: number): boolean => Number(hours.format(at)) >= NOON;
-    return firstMoment(startOf(day), startOf(addDays(day, 1)), isNoon);
+  // Created once as well, but only if it is used.
+  let hours: Intl.DateTimeFormat | null = null;
+  function isAfternoon(at: number): boolean {
+    hours ??= new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" });
+    return Number(hours.format(at)) >= NOON;
   }
 
-  return { dayOf, startOf, noonOf };
+  function noonOf(day: string): number {
+    return firstMoment(startOf(day), startOf(addDays(day, 1)), isAfternoon);
+  }
+
+  const nightOf = (at: number): string => (isAfternoon(at) ? dayOf(at) : addDays(dayOf(at), -1));
+
+  return { dayOf, startOf, noonOf, nightOf };
 }
 
 /** Binary search, because Intl only converts a time to a clock reading. `from` is too early, `to` is not. */

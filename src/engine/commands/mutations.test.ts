@@ -47,6 +47,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   agents: ["getParked", "listParked", "listWaitingTasks"],
   people: ["findToken", "listTokens", "recallAnswer"],
   money: ["costs", "listUse", "spent"],
+  quality: ["readFacts"],
 };
 const PARTS = Object.keys(READS) as readonly (keyof typeof STORE_MUTATIONS)[];
 

@@ -27,7 +27,7 @@ export const costsQuerySchema = z.strictObject({
   project: shortText.optional(),
   by: listOf(COST_DIMENSIONS)
     .optional()
-    .meta({ description: "Comma-separated dimensions to group by, in this order. Default: all of them." }),
+    .meta({ description: "Comma-separated dimensions to group by, in this order. Default: all of them except night." }),
 });
 export type CostsQuery = z.output<typeof costsQuerySchema>;
 
@@ -53,6 +53,7 @@ export const costsSchema = z
       z
         .strictObject({
           day: z.string().optional(),
+          night: z.string().optional().meta({ description: "The day on which the night began, at noon." }),
           project: z.string().optional(),
           pipeline: z.string().optional(),
           role: z.string().nullable().optional(),

@@ -11,6 +11,7 @@ import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
+import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
@@ -154,6 +155,7 @@ export const ROUTES = {
     query: z.strictObject({ project: shortText.optional() }),
     ok: z.strictObject({ budgets: z.array(budgetSchema) }),
   }),
+  ...QUALITY_ROUTES,
   "GET /agents": route({
     summary: "List the agents, and whether they can be used.",
     right: "read",

@@ -19,7 +19,7 @@ export function costRoutes({ store, info, clock, night }: CostDeps): Handlers<"G
     async "GET /costs"({ query }) {
       const { timeZone } = info();
       const { since, until } = spanOf(query, clock.now(), timeZone);
-      const by = [...new Set(query.by ?? COST_DIMENSIONS)];
+      const by = [...new Set(query.by ?? COST_DIMENSIONS.filter((dimension) => dimension !== "night"))];
       const rows = await store.money.costs({ since, until, project: query.project ?? null, by, timeZone });
       return viewCosts(rows, { since, until, timeZone, by });
     },

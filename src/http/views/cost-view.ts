@@ -41,10 +41,11 @@ export function viewBudget({ limit, use }: UsedLimit): BudgetJson {
   };
 }
 
-function viewKey({ day, project, pipeline, ...rest }: CostRow["key"]) {
+function viewKey({ day, night, project, pipeline, ...rest }: CostRow["key"]) {
   return {
-    // All runs have these three, but the key contains only the requested dimensions.
+    // All runs have these four, but the key contains only the requested dimensions.
     ...(day != null && { day }),
+    ...(night != null && { night }),
     ...(project != null && { project }),
     ...(pipeline != null && { pipeline }),
     ...rest,

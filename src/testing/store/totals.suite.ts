@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 2, 28);
 const ZONES = ["UTC", "Europe/Paris", "Asia/Kathmandu", "America/St_Johns"];
 
 /** What the test remembers of an ended run, to count everything again. */
-type Cost = Readonly<Record<Exclude<CostDimension, "day">, string | null>> & {
+type Cost = Readonly<Record<Exclude<CostDimension, "day" | "night">, string | null>> & {
   readonly at: number;
   readonly usd: number | null;
   readonly basis: CostBasis;
@@ -135,7 +135,12 @@ function recount(costs: readonly Cost[], query: CostQuery): readonly CostRow[] {
     (cost) => cost.at >= since && cost.at < until && (project === null || cost.project === project),
   );
   const groups = Map.groupBy(asked, (cost) =>
-    JSON.stringify(by.map((dimension) => (dimension === "day" ? format.format(cost.at) : cost[dimension]))),
+    JSON.stringify(
+      by.map((dimension) => {
+        if (dimension === "day") return format.format(cost.at);
+        return dimension === "night" ? nightOf(cost.at, timeZone) : cost[dimension];
+      }),
+    ),
   );
   if (by.length === 0) return [{ key: {}, ...sum(asked) }];
   return (
@@ -150,6 +155,13 @@ function recount(costs: readonly Cost[], query: CostQuery): readonly CostRow[] {
         };
       })
   );
+}
+
+/** A night has the name of the day on which it began. Noon is never skipped by a change of the clock in these zones. */
+function nightOf(at: number, timeZone: string): string {
+  const day = new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
+  const hour = Number(new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" }).format(at));
+  return new Date(Date.parse(day) - (hour < 12 ? DAY_MS : 0)).toISOString().slice(0, 10);
 }
 
 function sum(costs: readonly Cost[]): Omit<CostRow, "key"> {

@@ -7,6 +7,7 @@ import type { Current } from "../store/current.ts";
 import { testEvents } from "../store/events.suite.ts";
 import { testLedger } from "../store/ledger.suite.ts";
 import { testParkedAgents } from "../store/parked-agents.suite.ts";
+import { testQuality } from "../store/quality.suite.ts";
 import { testRecords } from "../store/records.suite.ts";
 import { testReservations } from "../store/reservations.suite.ts";
 import { testRuns } from "../store/runs.suite.ts";
@@ -55,6 +56,7 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     testAdmission(current);
     testEvents(current);
     testCosts(current);
+    testQuality(current);
     testTotals(current);
     testReservations(current);
     testLedger(current);

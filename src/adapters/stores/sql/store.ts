@@ -17,6 +17,7 @@ import * as marks from "./tables/schedule-progress.ts";
 import * as outbox from "./tables/outbox.ts";
 import * as parking from "./tables/parked-agents.ts";
 import * as people from "./tables/people.ts";
+import * as quality from "./tables/quality.ts";
 import * as projects from "./tables/projects.ts";
 import * as reservations from "./money/reservations.ts";
 import * as runs from "./tables/runs.ts";
@@ -92,6 +93,7 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
       listUse: (limits) => reservations.listUse(db, limits),
       reserve: (lease, request) => write((tx) => reservations.reserve(tx, lease, request)),
     },
+    quality: { readFacts: (query) => quality.readFacts(db, query) },
     checkIntegrity: () => upkeep.checkIntegrity(),
     backup: (file) => upkeep.backup(file),
     async close() {

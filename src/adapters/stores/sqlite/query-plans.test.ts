@@ -171,6 +171,14 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
       "SEARCH runs USING INDEX runs_by_status_created_at_id (status=?)",
     ],
   ],
+  "quality facts": [
+    () => store.quality.readFacts({ since: 0, until: 9e12, project: null, limit: 10 }),
+    [
+      "SEARCH runs USING INDEX runs_by_finished_at_id (finished_at>? AND finished_at<?)",
+      "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (id=?)",
+      "SEARCH tasks USING INDEX tasks_by_finished_at_id (finished_at>? AND finished_at<?)",
+    ],
+  ],
 
   "events of a task": [
     () => store.events.listEvents({ after: 5, task: "task_1", limit: 10 }),

@@ -7,10 +7,12 @@ import type { Db } from "../schema.ts";
 export async function costs(db: Db, query: CostQuery): Promise<readonly CostRow[]> {
   if (query.by.length === 0) return [{ key: {}, ...(await spent(db, query)) }];
   const isByDay = query.by.includes("day");
+  const isByNight = query.by.includes("night");
   const calendar = createCalendar(query.timeZone);
-  const sums = await (isByDay ? sumByDay(db, query, calendar) : sumCosts(db, query));
+  const sums = await (isByDay || isByNight ? sumByDay(db, query, calendar) : sumCosts(db, query));
   const rows = Map.groupBy(sums, ({ group, since }) => {
-    const values = { ...group, day: isByDay ? calendar.dayOf(since) : null };
+    const day = isByDay ? calendar.dayOf(since) : null;
+    const values = { ...group, day, night: isByNight ? calendar.nightOf(since) : null };
     return JSON.stringify(query.by.map((dimension) => values[dimension]));
   });
   return [...rows]
@@ -20,12 +22,14 @@ export async function costs(db: Db, query: CostQuery): Promise<readonly CostRow[
 }
 
 /** Years without costs are skipped: a run may have a time of 1970, because the clock was wrong. */
-async function sumByDay(db: Db, query: SpentQuery, calendar: Calendar): Promise<readonly GroupSum[]> {
+async function sumByDay(db: Db, query: CostQuery, calendar: Calendar): Promise<readonly GroupSum[]> {
   const stretches = await sumCosts(db, query, splitIntoStretches);
   const days: GroupSum[] = [];
   for (const since of new Set(stretches.map((stretch) => stretch.since))) {
     const until = Math.min(query.until, since + STRETCH_MS);
-    days.push(...(await sumCosts(db, { ...query, since, until }, (...period) => splitIntoDays(calendar, ...period))));
+    days.push(
+      ...(await sumCosts(db, { ...query, since, until }, (...period) => splitInto(query.by, calendar, period))),
+    );
   }
   return days;
 }
@@ -37,13 +41,18 @@ function splitIntoStretches(since: number, until: number): readonly number[] {
   return Array.from({ length: count - 1 }, (_, index) => since + (index + 1) * STRETCH_MS);
 }
 
-function splitIntoDays({ dayOf, startOf }: Calendar, since: number, until: number): readonly number[] {
+/** The starts of days, if costs are listed by day, and of nights, if they are listed by night. */
+function splitInto(
+  by: CostQuery["by"],
+  { dayOf, startOf, noonOf }: Calendar,
+  [since, until]: readonly [since: number, until: number],
+): readonly number[] {
   const starts: number[] = [];
-  for (let day = dayOf(since); ;) {
-    day = addDays(day, 1);
+  for (let day = dayOf(since); ; day = addDays(day, 1)) {
     const start = startOf(day);
-    if (start >= until) return starts;
-    starts.push(start);
+    if (start >= until) return starts.filter((each) => each > since && each < until);
+    if (by.includes("day")) starts.push(start);
+    if (by.includes("night")) starts.push(noonOf(day));
   }
 }
 
