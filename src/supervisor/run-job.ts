@@ -4,6 +4,7 @@ import { SANDBOX_DIR } from "../adapters/process/job-files.ts";
 import type { JobSecrets, StoredJob } from "../adapters/process/job-files.ts";
 import { sandboxes } from "../adapters/sandboxes/index.ts";
 import { UserError } from "../core/text/errors.ts";
+import { coversRule, parseNetworkRules } from "../policy/access/network-rule.ts";
 import { createRedactor } from "../policy/secrets/redact.ts";
 import type { Secret } from "../policy/secrets/secret-forms.ts";
 import type { Denial } from "../ports/sandbox.ts";
@@ -125,7 +126,7 @@ async function runWithGateway(params: JobParams, command: JobCommand, output: Ou
 
 async function runWithForge(gateway: ModelGateway, params: JobParams, output: Output): Promise<CommandResult> {
   const { job, jobSecrets } = params;
-  const onDenied = reportDenials(params, output);
+  const onDenied = reportDenials(params, gateway.command, output);
   const forge = await openForgeGatewayOf({ job, command: gateway.command, keys: jobSecrets.keys, onDenied });
   try {
     return await runWithMcp({ ...gateway, command: forge.command }, params, output);
@@ -145,10 +146,16 @@ async function runWithMcp(gateway: ModelGateway, params: JobParams, output: Outp
   }
 }
 
-function reportDenials({ jobSecrets, denials }: JobParams, output: Output): (denial: Denial) => void {
+function reportDenials(
+  { jobSecrets, denials }: JobParams,
+  { policy }: JobCommand,
+  output: Output,
+): (denial: Denial) => void {
+  const { rules } = parseNetworkRules(policy.network);
   return (denial) => {
     const redacted = redactDenial(denial, jobSecrets.redact);
-    if (denials.add(redacted)) output.note(redacted.sentence);
+    const isGranted = denial.kind === "network" && coversRule(rules, denial.target);
+    if (denials.add(redacted, isGranted)) output.note(redacted.sentence);
   };
 }
 
@@ -167,7 +174,7 @@ async function runInSandbox(
     socket: `${job.socket}.out`,
     cache: job.cache,
     run: job.run,
-    onDenied: reportDenials(params, output),
+    onDenied: reportDenials(params, command, output),
   };
   const confinement = await sandboxes[job.sandbox]
     .open({ ...command.policy, env }, command.argv, context)

@@ -12,11 +12,17 @@ afterEach(async () => {
   night = null;
 });
 
-/** Asks the proxy of the sandbox for a connection, as every HTTPS client does. */
-const connectTo = (host: string) => `node -e '
+/** Asks the proxy of the sandbox for connections, one after the other, as every HTTPS client does. */
+const connectTo = (...hosts: readonly string[]) => `node -e '
   const proxy = new URL(process.env.HTTPS_PROXY);
-  const request = require("http").request({ host: proxy.hostname, port: proxy.port, method: "CONNECT", path: "${host}" });
-  request.on("connect", (answer) => process.exit(0)).on("response", () => process.exit(0)).on("error", () => process.exit(0)).end()'`;
+  const hosts = "${hosts.join(" ")}".split(" ");
+  const next = () => {
+    const path = hosts.shift();
+    if (path === undefined) process.exit(0);
+    const request = require("http").request({ host: proxy.hostname, port: proxy.port, method: "CONNECT", path, agent: false });
+    request.on("connect", next).on("response", next).on("error", next).end();
+  };
+  next()'`;
 
 describe("an executor that reports success", { timeout: 60_000 }, () => {
   const userSettings = "sandbox: { mode: enforce, network: ['10.1.2.3:443', 'registry.example:443'] }\n";
@@ -28,6 +34,16 @@ describe("an executor that reports success", { timeout: 60_000 }, () => {
     expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
     expect(task.reason).toContain("denied what the approved plan grants");
     expect(task.reason).toContain("10.1.2.3:443");
+  });
+
+  it("was refused even if hundreds of other denials came before", async () => {
+    const flood = Array.from({ length: 300 }, (_, n) => `h${n}.example:443`);
+    night = await openStaged({ plans, userSettings, execute: connectTo(...flood, "10.1.2.3:443") });
+    const task = await runApproved(night);
+    expect(task).toMatchObject({ status: "failed", outcome: "sandbox_refused" });
+    expect(task.reason).toContain("10.1.2.3:443");
+    const events = await night.wired.ports.store.events.listEvents({ after: 0, task: task.id, limit: 1000 });
+    expect(events.filter(({ type }) => type === "run.denied")).toHaveLength(101);
   });
 
   it("succeeds if it was denied only what its plan does not grant", async () => {

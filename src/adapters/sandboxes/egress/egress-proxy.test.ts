@@ -272,6 +272,12 @@ describe("egress proxy: a refusal", () => {
     expect(denials.map(({ target }) => target)).toEqual([...targets, ...targets]);
   });
 
+  it("is reported for an allowed host even after too many others", async () => {
+    await open({ limits: { denials: 2 }, lookup: () => Promise.resolve(["10.0.0.1"]) });
+    for (const name of ["a.evil", "b.evil", "c.evil", "good.example"]) await exchange(ask(`${name}:443`));
+    expect(denials.map(({ target }) => target)).toEqual(["a.evil:443", "b.evil:443", "good.example:443"]);
+  });
+
   it("of invalid rules comes before the first connection", async () => {
     await expect(open({ rules: ["a b", "good.example", "127.0.0.9"] })).rejects.toThrow(/`a b`.*\n.*`127\.0\.0\.9`/);
   });

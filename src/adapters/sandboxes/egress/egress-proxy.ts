@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { UserError } from "../../../core/text/errors.ts";
-import { parseNetworkRules } from "../../../policy/access/network-rule.ts";
+import { coversRule, parseNetworkRules } from "../../../policy/access/network-rule.ts";
 import type { NetworkRule } from "../../../policy/access/network-rule.ts";
 import type { Denial } from "../../../ports/sandbox.ts";
 import { dialAddress, dialFirst } from "./dial.ts";
@@ -40,7 +40,7 @@ export interface EgressLimits {
   readonly connectMs: number;
   /** Time after which an inactive tunnel is closed. */
   readonly idleMs: number;
-  /** Maximum number of different refusals to report. Further ones are only refused. */
+  /** Maximum number of different refusals to report, separately for allowed and other targets. Further ones are only refused. */
   readonly denials: number;
 }
 
@@ -86,7 +86,9 @@ function createProxy(params: EgressParams, token: string | null) {
   const limits = { ...LIMITS, ...params.limits };
   const rules = readRules(params.rules);
   const privateHosts = readRules(params.privateHosts);
-  const report = limitReports(params.onDenied, limits.denials);
+  const reportOther = limitReports(params.onDenied, limits.denials);
+  const reportAllowed = limitReports(params.onDenied, limits.denials);
+  const report = (denial: Denial): void => (coversRule(rules, denial.target) ? reportAllowed : reportOther)(denial);
   const open = new Set<Duplex>();
 
   const server = createServer({
