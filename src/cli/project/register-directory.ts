@@ -1,3 +1,4 @@
+import { listIgnoredFiles } from "../../config/files/find-project.ts";
 import { escapedLine } from "../../core/text/terminal-text.ts";
 import { UserError } from "../../core/text/errors.ts";
 import type { Client } from "../../http/client/client.ts";
@@ -15,12 +16,20 @@ export async function findOrRegisterProject(
   options: { readonly yes: boolean },
 ): Promise<string> {
   const { name, dir, isRepository } = await locateProject(context, client);
+  if (context.project === null) await warnAboutIgnoredFiles(context, dir);
   if (name !== null) return name;
   const shown = escapedLine(dir);
   if (!options.yes) await confirmRegistration(context, shown, isRepository);
   const { project } = await client.call("POST /projects", { body: { path: dir, url: null, accept: null } });
   context.progress(`Registered ${shown} as the project ${project.name}.\n`);
   return project.name;
+}
+
+async function warnAboutIgnoredFiles(context: CliContext, dir: string): Promise<void> {
+  for (const file of await listIgnoredFiles(context.cwd, dir))
+    context.warn(
+      `${escapedLine(file)} has no effect: a repository is one project, with the settings of its top folder.\n`,
+    );
 }
 
 async function confirmRegistration(context: CliContext, dir: string, isRepository: boolean): Promise<void> {

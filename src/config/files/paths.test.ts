@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findProjectDir } from "./find-project.ts";
+import { findProjectDir, listIgnoredFiles } from "./find-project.ts";
 import { pathExists, findHome, homePaths, nameHome, personHome } from "./paths.ts";
 
 let dir: string;
@@ -79,12 +79,23 @@ describe("homePaths", () => {
 });
 
 describe("findProjectDir", () => {
-  it("finds the nearest parent with nightshift.yaml or .git", async () => {
+  it("finds the repository, even if one of its folders has a nightshift.yaml", async () => {
     await mkdir(join(dir, "repo/.git"), { recursive: true });
     await mkdir(join(dir, "repo/shop/src"), { recursive: true });
-    expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo"));
     await writeFile(join(dir, "repo/shop/nightshift.yaml"), "");
-    expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo/shop"));
-    expect(await findProjectDir(dir)).toBeNull();
+    await writeFile(join(dir, "repo/nightshift.yaml"), "");
+    expect(await findProjectDir(join(dir, "repo/shop/src"))).toBe(join(dir, "repo"));
+    expect(await listIgnoredFiles(join(dir, "repo/shop/src"), join(dir, "repo"))).toEqual([
+      join(dir, "repo/shop/nightshift.yaml"),
+    ]);
+  });
+
+  it("finds the nearest parent with a nightshift.yaml outside of repositories", async () => {
+    await mkdir(join(dir, "notes/2026/may"), { recursive: true });
+    expect(await findProjectDir(join(dir, "notes/2026/may"))).toBeNull();
+    await writeFile(join(dir, "notes/nightshift.yaml"), "");
+    expect(await findProjectDir(join(dir, "notes/2026/may"))).toBe(join(dir, "notes"));
+    await writeFile(join(dir, "notes/2026/nightshift.yaml"), "");
+    expect(await findProjectDir(join(dir, "notes/2026/may"))).toBe(join(dir, "notes/2026"));
   });
 });

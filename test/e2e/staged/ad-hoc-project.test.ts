@@ -77,3 +77,21 @@ describe("submit in a directory that is no project", { timeout: 60_000 }, () => 
     expect(await user.json<readonly unknown[]>("projects")).toHaveLength(1);
   });
 });
+
+describe("submit in a folder of a repository", { timeout: 60_000 }, () => {
+  it("belongs to the repository's project, and says that a nightshift.yaml of the folder has no effect", async () => {
+    const { checkout } = user.repo;
+    const sub = join(checkout, "packages/shop");
+    await mkdir(sub, { recursive: true });
+    await writeFile(join(sub, "nightshift.yaml"), "project: other\n");
+    const first = await user.runIn(sub, "submit", "--yes", "--detach", "Greet");
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stderr).toContain(`Registered ${checkout} as the project`);
+    expect(first.stderr).toContain(`${join(sub, "nightshift.yaml")} has no effect`);
+    const again = await user.runIn(sub, "submit", "--detach", "Greet again");
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).not.toContain("Registered");
+    const projects = await user.json<readonly { readonly path: string }[]>("projects");
+    expect(projects.filter(({ path }) => path.startsWith(checkout))).toHaveLength(1);
+  });
+});
