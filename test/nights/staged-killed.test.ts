@@ -3,7 +3,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { TaskJson } from "../../src/http/client/client.ts";
-import { filesBelow } from "../support/cleanup-checks.ts";
 import { createUser, type User } from "../support/cli-user.ts";
 import {
   createKilledDaemon,
@@ -80,8 +79,7 @@ describe.each([
     expect((await daemon.show(id)).runs).toMatchObject([{ role: "plan" }, { role: "execute", outcome: "completed" }]);
     if (options.length === 0) await daemon.call(["apply", id]);
     expect(await readFile(join(user.repo.checkout, "reports/parsers.md"), "utf8")).toBe("begun\ndone\n");
-    await expect.poll(() => filesBelow(join(user.home, "workspaces")), WAIT).toEqual([]);
-    await expect.poll(() => filesBelow(join(user.home, "homes")), WAIT).toEqual([]);
+    await daemon.expectEmpty("workspaces", "homes");
   });
 });
 

@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import { readSupervisor } from "../../src/adapters/process/job-files.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { createClient, type EventJson, type TaskJson } from "../../src/http/client/client.ts";
+import { filesBelow } from "./cleanup-checks.ts";
 import { BIN, type User } from "./cli-user.ts";
 
 const execute = promisify(execFile);
@@ -31,6 +32,8 @@ export interface KilledDaemon {
   show(id: string): Promise<TaskJson>;
   approve(task: TaskJson): Promise<void>;
   events(id: string): Promise<readonly EventJson[]>;
+  /** Expects that no files are left in these folders of the home. Restarts the daemon, which removes leftovers at once then. */
+  expectEmpty(...folders: readonly string[]): Promise<void>;
 }
 
 export function createKilledDaemon(user: User, env: Readonly<Record<string, string>> = {}): KilledDaemon {
@@ -73,6 +76,11 @@ export function createKilledDaemon(user: User, env: Readonly<Record<string, stri
     async approve(task) {
       const hash = task.waiting_for?.kind === "approval" ? `${task.waiting_for.plan_hash}` : "";
       await daemon.call(["approve", task.id, "--plan", hash]);
+    },
+    async expectEmpty(...folders) {
+      await daemon.kill();
+      await daemon.call(["start"]);
+      for (const folder of folders) await expect.poll(() => filesBelow(join(user.home, folder)), WAIT).toEqual([]);
     },
     async events(id) {
       const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
