@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -81,6 +82,28 @@ grep -rs "planted-[s]ecret" /etc /home /root /run /tmp /var ~ ${repo.path} --exc
     });
     expect(report).toMatch(/^git version .*\ngh version /);
     expect(report).toMatch(/"curl" is not available here/);
+  });
+
+  it("plants hooks and filters that run inside, but never outside", async () => {
+    const repo = await createTempRepo({ "greeting.txt": "hello\n" });
+    const marker = join(repo.path, "ran-outside");
+    const planted = `sh -c 'echo ran >> ${marker}; echo inside >> /tmp/planted; cat'`;
+    night = await openStagedNight({
+      repo,
+      plan: { directories: ["."] },
+      execute: `mkdir -p reports
+for hook in pre-commit post-commit post-checkout post-index-change reference-transaction pre-auto-gc; do
+  printf '#!/bin/sh\n%s < /dev/null\n' "${planted}" > .git/hooks/$hook; chmod +x .git/hooks/$hook
+done
+git config core.fsmonitor "${planted} < /dev/null"; git config core.sshCommand "${planted}"; git config core.pager "${planted}"
+git config filter.evil.clean "${planted}"; git config filter.evil.smudge "${planted}"; git config diff.evil.textconv "${planted}"
+echo '* filter=evil diff=evil' > .gitattributes; printf '[core]\n\tfsmonitor = ${marker}\n' > .gitmodules
+echo "# Parsers" > reports/parsers.md; git add -A; git commit -qm "Add a report"; cat /tmp/planted > "$REPORT"; true`,
+    });
+    const task = await runStaged(night);
+    expect(task).toMatchObject({ status: "succeeded", reason: "done" });
+    expect(await readResult(night, task, "reports/out.txt")).toContain("inside");
+    expect(existsSync(marker)).toBe(false);
   });
 
   it("has the devices that its programs need", async () => {

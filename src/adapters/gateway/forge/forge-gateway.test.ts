@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
+import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -75,4 +76,27 @@ test("closes at once while the forge does not answer the gateway's own request",
   await asked;
   await gateway?.close();
   await expect(get("/repos/team/shop")).rejects.toThrow(/ENOENT|ECONNREFUSED/);
+}, 30_000);
+
+test("requests that a run never completes delay neither other requests nor the end of the run", async () => {
+  const seen: string[] = [];
+  await open(({ url }, response) => {
+    seen.push(url ?? "");
+    response.end("an answer");
+  });
+  const heads = [
+    "GET /repos/team/shop HTTP/1.1\r\nHost:",
+    "POST /team/shop.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n00",
+    "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+  ];
+  const clients = Array.from({ length: 60 }, (_, n) => {
+    const client = connect(socket, () => client.write(heads[n % heads.length] ?? ""));
+    return client.on("error", () => undefined);
+  });
+  await Promise.all(clients.map((client) => once(client, "connect")));
+  expect(await get("/repos/team/shop")).toMatch(/^200 .*an answer$/);
+  expect(seen).toEqual(["/api/v3/repos/team/shop"]);
+  const closed = clients.map((client) => once(client, "close"));
+  await gateway?.close();
+  await Promise.all(closed);
 }, 30_000);
