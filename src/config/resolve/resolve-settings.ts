@@ -60,7 +60,7 @@ export function resolveSettings({ project, timeZone, user, own, instructions, ki
     project,
     defaultBranch: own.default_branch ?? user.default_branch ?? null,
     timeZone: own.time_zone ?? user.time_zone ?? timeZone,
-    forge: resolveForge({ ...user.forge, ...own.forge }, kinds.forges),
+    forge: resolveForge({ ...user.forge, ...own.forge }, user.use_own_login ?? true, kinds.forges),
     agent: own.agent ?? user.agent ?? DEFAULTS.agent,
     fallbackAgent: own.fallback_agent ?? user.fallback_agent ?? null,
     agents: resolveAgents(user, own, kinds.agents),
@@ -136,7 +136,11 @@ function resolveMcp(written: NonNullable<UserWritten["mcp"]>): Settings["mcp"] {
   return Object.fromEntries(servers);
 }
 
-function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind[]): ForgeSettings | null {
+function resolveForge(
+  written: Partial<WrittenForge>,
+  usesOwnLogin: boolean,
+  forges: readonly ForgeKind[],
+): ForgeSettings | null {
   const found = forges.find(({ kind }) => kind === written.kind);
   if (found === undefined) return null;
   return {
@@ -144,6 +148,7 @@ function resolveForge(written: Partial<WrittenForge>, forges: readonly ForgeKind
     url: written.url ?? null,
     project: written.project ?? null,
     tokenEnv: written.token_env ?? found.tokenEnv,
+    usesOwnLogin,
     webhookSecretEnv: written.webhook_secret_env ?? null,
     reviewer: written.reviewer ?? null,
     assignee: written.assignee ?? null,

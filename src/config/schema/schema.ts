@@ -186,6 +186,12 @@ export function createSchemas(kinds: SettingsKinds) {
       auto_approve: section.autoApprove
         .optional()
         .describe("Staged plans for which `--auto-approve` may skip a person; default: all without problems; config.yaml only."),
+      use_own_login: z
+        .boolean()
+        .optional()
+        .describe(
+          "Use your own login of `gh`, `glab` or git's credential helpers at a forge whose token variable is not set; default `true`; config.yaml only.",
+        ),
       retention: z
         .string()
         .max(5)
@@ -207,7 +213,7 @@ export const USER_ONLY_KEYS: readonly string[] = [
   "auto_approve.max_usd",
   "auto_approve.read_only",
   "database",
-  "prices", "report", "report.at", "retention", "sandbox.mode", "sandbox.private_hosts"];
+  "prices", "report", "report.at", "retention", "sandbox.mode", "sandbox.private_hosts", "use_own_login"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 

@@ -75,6 +75,8 @@ export interface ForgeSettings {
   readonly url: string | null;
   readonly project: string | null;
   readonly tokenEnv: string | null;
+  /** Whether the user's own login at the forge may be used if the token variable is not set. */
+  readonly usesOwnLogin: boolean;
   /** Null: webhooks are not accepted. */
   readonly webhookSecretEnv: string | null;
   readonly reviewer: string | null;

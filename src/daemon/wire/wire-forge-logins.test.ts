@@ -119,6 +119,19 @@ test("the token variable comes first, and then no program is started", async () 
   expect(await countCalls()).toBe(0);
 });
 
+test("a user can forbid the login: no program is started, and a login that was loaded before is not used", async () => {
+  const { logins, find } = open();
+  const settings = await requireForge();
+  await logins.load(settings);
+  await writeFile(join(dir.path, "home/config.yaml"), "use_own_login: false\n");
+  const forbidden = await requireForge();
+  expect(find(forbidden)?.credentialsFor(forge.remoteUrl)).toBeNull();
+  expect(await find(forbidden)?.check()).toEqual([expect.stringMatching(/There is no token for .*\$GITLAB_TOKEN/)]);
+  const fresh = open();
+  await fresh.logins.load(forbidden);
+  expect(await countCalls()).toBe(1);
+});
+
 test("programs are asked once for many loads, and again later", async () => {
   const { logins } = open();
   const settings = await requireForge();

@@ -7,7 +7,7 @@ import type { Secret } from "../../policy/secrets/secret-forms.ts";
 export interface ForgeLogins {
   /** Finds the login for these settings unless it is known. Never rejects. */
   load(settings: ForgeSettings | null): Promise<void>;
-  /** The login that was loaded last. Null if there is none, or if the token variable is set. */
+  /** The login that was loaded last. Null if there is none, if the token variable is set, or if the user forbids it. */
   current(settings: ForgeSettings): HostLogin | null;
   /** The forge refused this token: the next `load` looks for another one. */
   reject(token: string): void;
@@ -42,6 +42,8 @@ const KEEP_TIMEOUT_MS = 5 * 60_000;
 export function createForgeLogins(params: ForgeLoginsParams): ForgeLogins {
   const { forges, env, addSecret, now = () => performance.now() } = params;
   const entries = new Map<string, Entry>();
+  const mayUseLogin = (settings: ForgeSettings): boolean =>
+    settings.usesOwnLogin && readTokenVariable(settings, env) === null;
 
   function keep(entry: Entry, { login, timedOut }: FoundLogin): void {
     if (login !== null) addSecret({ name: `${login.source} login`, value: login.token });
@@ -53,7 +55,7 @@ export function createForgeLogins(params: ForgeLoginsParams): ForgeLogins {
   return {
     async load(settings) {
       const definition = forges.find(({ kind }) => kind === settings?.kind);
-      if (settings === null || definition === undefined || readTokenVariable(settings, env) !== null) return;
+      if (settings === null || definition === undefined || !mayUseLogin(settings)) return;
       const known = entries.get(keyOf(settings));
       const entry: Entry = known ?? { loading: Promise.resolve(), login: null, expiresAt: 0 };
       if (entry.expiresAt <= now()) {
@@ -65,7 +67,7 @@ export function createForgeLogins(params: ForgeLoginsParams): ForgeLogins {
       await entry.loading;
     },
     current(settings) {
-      return readTokenVariable(settings, env) === null ? (entries.get(keyOf(settings))?.login ?? null) : null;
+      return mayUseLogin(settings) ? (entries.get(keyOf(settings))?.login ?? null) : null;
     },
     reject(token) {
       for (const entry of entries.values())

@@ -83,6 +83,7 @@ export function createForgeScene(setup: ForgeSetup): ForgeScene {
           draft: false,
           react: DEFAULT_REACT,
           reviews: "post",
+          usesOwnLogin: true,
           options: {},
           ...settings,
         },

@@ -23,6 +23,7 @@ const settings: ForgeSettings = {
   draft: false,
   react: { ci: true, comments: "changes_requested", quietMs: 60_000 },
   reviews: "post",
+  usesOwnLogin: true,
   options: {},
 };
 const draft: ChangeRequestDraft = {
