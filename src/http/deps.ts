@@ -1,11 +1,13 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Report } from "../core/report/report.ts";
 import type { Actor } from "../core/task/event.ts";
+import type { Task } from "../core/task/task.ts";
 import type { TaskDraft } from "../core/task/task-draft.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Outage } from "../engine/reconcile/outages.ts";
+import type { TaskDiff } from "../engine/report/read-diff.ts";
 import type { ReportQuery } from "../engine/report/read-report.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -32,7 +34,9 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   };
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
-  readonly runFiles: Pick<RunFiles, "readTranscript" | "readDiff" | "findProcess">;
+  readonly runFiles: Pick<RunFiles, "readTranscript" | "readTranscriptBefore" | "findProcess">;
+  /** The change of a task, or only what changed since a reviewed commit. */
+  readonly readDiff: (task: Task, since: string | null) => Promise<TaskDiff>;
   readonly agents: () => Promise<readonly AgentInfo[]>;
   /** Checks everything that depends on the environment of the daemon, and the project in this folder. */
   readonly doctor: (path: string, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;

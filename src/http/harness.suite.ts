@@ -12,8 +12,10 @@ import type { Task } from "../core/task/task.ts";
 import type { TranscriptLine } from "../core/task/documents/transcript.ts";
 import { acceptTrust, addProject, removeProject } from "../engine/commands/project-commands.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
+import { type DiffPorts, readDiff } from "../engine/report/read-diff.ts";
 import { readReport } from "../engine/report/read-report.ts";
 import { addToken, removeToken } from "../engine/commands/tokens.ts";
+import type { PlacedLine } from "../ports/run-files.ts";
 import type { DetectedProject, ProjectFiles } from "../ports/projects.ts";
 import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
@@ -71,9 +73,10 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     store,
     runFiles: {
       readTranscript: (_, offset, max) => transcript.read(offset, max),
+      readTranscriptBefore: (_, before, max) => transcript.readBefore(before, max),
       findProcess: () => 4711,
-      readDiff: async () => "diff --git a/x b/x\n",
     },
+    readDiff: (task, since) => readDiff({ store, ...DIFF_PORTS }, task, since),
     parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
     onOutput: (_, wake) => transcript.watch(wake),
     agents: async () => [
@@ -140,7 +143,7 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
 
 /** A transcript that grows when a test says so. Offsets are bytes, as in the file. */
 class FakeTranscript {
-  private readonly lines: { readonly line: TranscriptLine; readonly end: number }[] = [];
+  private readonly lines: { readonly line: PlacedLine; readonly end: number }[] = [];
   private readonly watchers = new Set<() => void>();
 
   get watched(): number {
@@ -149,13 +152,24 @@ class FakeTranscript {
 
   add(text: string): void {
     const line: TranscriptLine = { at: NOW, from: "stdout", command: "agent", text };
-    this.lines.push({ line, end: (this.lines.at(-1)?.end ?? 0) + JSON.stringify(line).length + 1 });
+    const offset = this.size;
+    this.lines.push({ line: { ...line, offset }, end: offset + JSON.stringify(line).length + 1 });
     for (const wake of this.watchers) wake();
+  }
+
+  get size(): number {
+    return this.lines.at(-1)?.end ?? 0;
   }
 
   async read(offset: number, maxBytes: number) {
     const found = this.lines.filter(({ end }) => end > offset && end <= offset + maxBytes);
-    return { lines: found.map(({ line }) => line), next: found.at(-1)?.end ?? offset };
+    return { lines: found.map(({ line }) => line), start: offset, next: found.at(-1)?.end ?? offset, size: this.size };
+  }
+
+  async readBefore(before: number, maxBytes: number) {
+    const to = Math.min(before, this.size);
+    const found = this.lines.filter(({ line, end }) => end <= to && line.offset >= to - maxBytes);
+    return { lines: found.map(({ line }) => line), start: found[0]?.line.offset ?? 0, next: to, size: this.size };
   }
 
   watch(wake: () => void): () => void {
@@ -163,6 +177,23 @@ class FakeTranscript {
     return () => this.watchers.delete(wake);
   }
 }
+
+const DIFF_PORTS: Omit<DiffPorts, "store"> = {
+  runFiles: { readDiff: async () => "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n a\n+b\n" },
+  workspaces: {
+    diff: async ({ from, to }) => ({
+      patch: `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-${from}\n+${to}\n`,
+      cut: false,
+      stats: { files: [], insertions: 1, deletions: 1 },
+    }),
+  },
+  secrets: { redact: (text) => text },
+  projects: {
+    parsePipeline: () => {
+      throw new Error("there is no pipeline to parse");
+    },
+  },
+};
 
 const SHOP: DetectedProject = { name: "shop", path: "/src/shop", remote: "/src/shop", defaultBranch: "main" };
 /** Its files ask for network access. */

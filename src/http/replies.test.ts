@@ -138,7 +138,8 @@ describe("API: tasks", () => {
   it("have a diff and pages of events", async () => {
     expect(await reply("GET /tasks/:id/diff", { path: `/tasks/${ended.id}/diff` })).toMatchObject({
       run,
-      patch: "diff --git a/x b/x\n",
+      patch: expect.stringContaining("+b\n"),
+      files: [{ path: "x", change: "modified", insertions: 1, deletions: 0, binary: false }],
     });
     const first = await reply("GET /tasks/:id/events", { path: `/tasks/${ended.id}/events?limit=1` });
     expect(first.events).toMatchObject([{ type: "task.submitted", task: ended.id }]);

@@ -39,6 +39,8 @@ export interface RunFiles {
   findProcess(run: string): number | null;
   /** Reads complete transcript lines from a byte offset, at most `maxBytes`. `next` is the offset of the next page. */
   readTranscript(run: string, offset: number, maxBytes: number): Promise<TranscriptPage>;
+  /** Reads the last complete lines before a byte offset, at most `maxBytes`. `start` is the `before` of the page before. */
+  readTranscriptBefore(run: string, before: number, maxBytes: number): Promise<TranscriptPage>;
   /**
    * Reads the last `maxBytes` of `checks/<name>.log` (or any log of the job), as text without control characters. With a range,
    * only what is in it.
@@ -77,7 +79,15 @@ export type OutcomeFile =
   | { readonly kind: "invalid"; readonly problem: string }
   | { readonly kind: "value"; readonly value: Readonly<Record<string, unknown>> };
 
+export interface PlacedLine extends TranscriptLine {
+  /** Byte offset of the line in the transcript. */
+  readonly offset: number;
+}
+
 export interface TranscriptPage {
-  readonly lines: readonly TranscriptLine[];
+  readonly lines: readonly PlacedLine[];
+  readonly start: number;
   readonly next: number;
+  /** Bytes of the whole transcript. */
+  readonly size: number;
 }

@@ -7,7 +7,7 @@ import { removeTree } from "../git/workspace/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
 import { TEMPORARY_ENTRIES, runDir, runPaths, taskHomes } from "./paths.ts";
 import { readPart } from "./read-part.ts";
-import { readTranscriptPage } from "./transcript-page.ts";
+import { readTranscriptBefore, readTranscriptPage } from "./transcript-page.ts";
 import { writeAgentFiles } from "./agent-files.ts";
 import { writeFileDurably } from "./write-file.ts";
 
@@ -35,13 +35,16 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     readDiff: (run) => readFile(fileOf(run, "change.diff"), "utf8").catch(nullIfMissing),
     findProcess: (run) => readRunningProcess(runDir(home, run))?.pid ?? null,
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
+    readTranscriptBefore: (run, before, maxBytes) =>
+      readTranscriptBefore(fileOf(run, "transcript.jsonl"), before, maxBytes),
     async readLogTail(run, logFile, maxBytes, range = {}) {
       const path = resolve(runDir(home, run), logFile);
       if (!path.startsWith(runDir(home, run) + sep))
         throw new Error(`The log ${logFile} is outside the run's directory.`);
       const end = range.end ?? (await lstat(path).catch(nullIfMissing))?.size ?? 0;
       const start = Math.max(range.start ?? 0, end - maxBytes);
-      return terminalText(decodeTail((await readPart(path, start, Math.max(0, end - start))) ?? Buffer.alloc(0)));
+      const found = await readPart(path, start, Math.max(0, end - start));
+      return found === null ? "" : terminalText(decodeTail(found.part));
     },
     async cleanRun(run) {
       const dir = runDir(home, run);

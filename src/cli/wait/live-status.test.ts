@@ -62,7 +62,7 @@ class FakeDaemon {
 }
 
 function page(from: "stdout" | "gateway", ...events: OutputPageJson["lines"][number]["events"]) {
-  return { lines: [{ at: "x", from, command: "agent", events }] };
+  return { lines: [{ offset: 0, at: "x", from, command: "agent", events }] };
 }
 
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0 };

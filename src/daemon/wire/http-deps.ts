@@ -3,6 +3,7 @@ import { createCommands } from "../../engine/commands/commands.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import type { Outage } from "../../engine/reconcile/outages.ts";
+import { readDiff } from "../../engine/report/read-diff.ts";
 import { readReport } from "../../engine/report/read-report.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
@@ -54,6 +55,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     },
     store: ports.store,
     runFiles: ports.runFiles,
+    readDiff: (task, since) => readDiff(ports, task, since),
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,
     agents: () => findAgents(registry.agents, ports),

@@ -3,20 +3,38 @@ import type { ReportedChange } from "../../core/report/report.ts";
 import { reviewsOf } from "../../core/task/documents/review.ts";
 import type { CheckResult } from "../../core/task/run.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
+import type { FileStat } from "../../ports/workspace/diff-stats.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";
 import { rulesIn } from "../../policy/diff/describe-findings.ts";
 import { pipelineOf, type PipelinePorts } from "../pipeline-of.ts";
 
-type ChangePorts = PipelinePorts & { readonly store: StoreReader };
+export type ChangePorts = PipelinePorts & { readonly store: StoreReader };
 
-const DIFF_POLICY = "diff-policy";
+export const DIFF_POLICY = "diff-policy";
 
 /** The published change of a task. Null if its branch is not on the remote. */
 export async function readChange(ports: ChangePorts, task: Task): Promise<ReportedChange | null> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (!artifacts.some(({ type }) => type === "branch")) return null;
-  const checks = newestChecks(await ports.store.tasks.listChecks(task.id));
-  const files = filesOf(artifacts);
+  return await assessChange(ports, task, {
+    artifacts,
+    files: listChangedFiles(artifacts),
+    checks: await listNewestChecks(ports, task),
+  });
+}
+
+export interface RecordedChange {
+  readonly artifacts: readonly Artifact[];
+  readonly files: readonly ChangedFile[];
+  readonly checks: readonly CheckResult[];
+}
+
+/** How risky it is to merge this change, and how long it takes to read. */
+export async function assessChange(
+  ports: ChangePorts,
+  task: Task,
+  { artifacts, files, checks }: RecordedChange,
+): Promise<ReportedChange> {
   const hasRequest = artifacts.some(({ type }) => type === "change_request");
   const facts: ChangeFacts = {
     files,
@@ -27,13 +45,19 @@ export async function readChange(ports: ChangePorts, task: Task): Promise<Report
   return { files, risk: assessRisk(facts), readingMinutes: readingMinutes(files) };
 }
 
-function filesOf(artifacts: readonly Artifact[]): readonly ChangedFile[] {
+/** Empty if nothing was collected, as for the change request of someone else. */
+export function listChangedFiles(artifacts: readonly Artifact[]): readonly FileStat[] {
   const diff = artifacts.findLast(({ type }) => type === "diff");
   // The cast is safe: only `collectWork` writes artifacts of this type.
-  return (diff?.data["files"] ?? []) as readonly ChangedFile[];
+  return (diff?.data["files"] ?? []) as readonly FileStat[];
 }
 
-function newestChecks(checks: readonly CheckResult[]): readonly CheckResult[] {
+/** The newest result of each check. */
+export async function listNewestChecks(
+  { store }: Pick<ChangePorts, "store">,
+  task: Task,
+): Promise<readonly CheckResult[]> {
+  const checks = await store.tasks.listChecks(task.id);
   return [...new Map(checks.map((check) => [check.name, check])).values()];
 }
 

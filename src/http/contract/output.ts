@@ -47,9 +47,11 @@ export const outputPageSchema = z
     status: z.enum(RUN_STATUSES),
     offset: z.int(),
     next: z.int().meta({ description: "Offset of the next page; also the id in the stream." }),
+    size: z.int().meta({ description: "Bytes of the whole transcript so far." }),
     ended: z.boolean().meta({ description: "True if the run has ended and this is the last page." }),
     lines: z.array(
       z.strictObject({
+        offset: z.int().meta({ description: "Byte offset of the line in the transcript." }),
         at: time,
         from: z.enum(TRANSCRIPT_SOURCES),
         command: z.string(),
@@ -60,3 +62,16 @@ export const outputPageSchema = z
   })
   .meta({ id: "OutputPage", description: "Complete lines of a run's transcript with their parsed events." });
 export type OutputPageJson = z.output<typeof outputPageSchema>;
+
+export const searchSchema = z
+  .strictObject({
+    run: z.string(),
+    matches: z
+      .array(z.strictObject({ offset: z.int(), at: time }))
+      .meta({ description: "The matching lines, in order." }),
+    next: z.int().meta({ description: "Where to continue. Everything before was searched." }),
+    size: z.int().meta({ description: "Bytes of the whole transcript so far." }),
+    complete: z.boolean().meta({ description: "Whether the transcript was searched to its present end." }),
+  })
+  .meta({ id: "OutputSearch", description: "A part of a search. Repeat it with `offset` = `next` until `complete`." });
+export type OutputSearchJson = z.output<typeof searchSchema>;

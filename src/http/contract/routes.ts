@@ -6,10 +6,11 @@ import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { diffSchema } from "./diff.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
-import { outputPageSchema } from "./output.ts";
+import { outputPageSchema, searchSchema } from "./output.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
@@ -17,7 +18,7 @@ import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
-import { diffSchema, documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
+import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { TASK_ACTIONS } from "./task-actions.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
@@ -63,6 +64,16 @@ export const ROUTES = {
     summary: "Get the change that the task has made so far.",
     right: "read",
     params: byId,
+    query: z.strictObject({
+      since: z
+        .string()
+        .regex(/^[0-9a-f]{40,64}$/, "must be a full commit hash")
+        .max(64)
+        .optional()
+        .meta({
+          description: "Only what changed after this commit, which a review was about: the `reviewed_commit`.",
+        }),
+    }),
     ok: diffSchema,
   }),
   "GET /tasks/:id/documents/:kind": route({
@@ -99,6 +110,9 @@ export const ROUTES = {
     query: z.strictObject({
       format: z.enum(["stream", "json"]).default("stream"),
       offset: offset.optional(),
+      before: offset.optional().meta({
+        description: "With `format=json`: the page of lines that end here. A large number gives the last page.",
+      }),
       last_event_id: offset.optional(),
       raw: shortText
         .pipe(z.stringbool())
@@ -107,6 +121,20 @@ export const ROUTES = {
     }),
     ok: outputPageSchema,
     stream: outputPageSchema,
+  }),
+  "GET /runs/:id/search": route({
+    summary: "Find a text or errors in the output of a run. One request searches a part of a large transcript.",
+    right: "read",
+    params: byId,
+    query: z.strictObject({
+      q: requiredName.optional().meta({ description: "Upper and lower case are the same." }),
+      errors: shortText
+        .pipe(z.stringbool())
+        .default(false)
+        .meta({ description: "Find errors and failed tools. With `q`, only those that contain the text." }),
+      offset: offset.default(0),
+    }),
+    ok: searchSchema,
   }),
   "GET /events": route({
     summary: "Stream events as they are committed, after `Last-Event-ID` or from now on.",

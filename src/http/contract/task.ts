@@ -384,13 +384,3 @@ export const appliedSchema = z
   })
   .meta({ id: "AppliedChange" });
 export type AppliedJson = z.output<typeof appliedSchema>;
-
-export const diffSchema = z
-  .strictObject({
-    task: z.string(),
-    run: z.string().nullable().meta({ description: "The run that made the change. Null if there is no change yet." }),
-    base_commit: z.string().nullable(),
-    head_commit: z.string().nullable(),
-    patch: z.string(),
-  })
-  .meta({ id: "Diff" });

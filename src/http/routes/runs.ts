@@ -1,12 +1,14 @@
+import { UserError } from "../../core/text/errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { EventFeed } from "../live/event-feed.ts";
 import { findRun, findTask, showRuns, withProcess } from "../lookup.ts";
 import { outputSource, readOutput } from "../live/output-feed.ts";
+import { searchOutput } from "../live/search-output.ts";
 import type { SseSource } from "../live/sse.ts";
 import { viewRun } from "../views/views.ts";
 import type { Connection, Handlers } from "./handler.ts";
 
-type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /events";
+type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /runs/:id/search" | "GET /events";
 
 export interface LiveStreams {
   readonly feed: EventFeed;
@@ -36,8 +38,15 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
     async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {
       const run = await findRun(store, params.id);
       const offset = lastEventId ?? query.last_event_id ?? query.offset ?? 0;
-      if (query.format === "json") return await readOutput(run, offset, deps, query.raw);
+      if (query.format === "json") return await readOutput(run, { offset, before: query.before, raw: query.raw }, deps);
       return stream(outputSource(run.id, offset, deps), connection);
+    },
+
+    async "GET /runs/:id/search"({ params, query: { q, errors, offset } }) {
+      const run = await findRun(store, params.id);
+      if (q === undefined && !errors)
+        throw new UserError("invalid", "The search is empty.", "Set `q` to a text, or `errors` to true.");
+      return await searchOutput(run, { text: q ?? null, errors, offset }, deps);
     },
 
     async "GET /events"({ query, lastEventId, connection }) {

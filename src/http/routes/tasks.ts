@@ -1,7 +1,8 @@
 import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { HttpDeps } from "../deps.ts";
-import { findTask, findTaskIds, listTaskRuns, showTask, showTaskRows, withProcess } from "../lookup.ts";
+import { findTask, findTaskIds, showTask, showTaskRows, withProcess } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { viewDiff } from "../views/diff-view.ts";
 import { showMergeOrderOf } from "../views/merge-order-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers, Input } from "./handler.ts";
@@ -18,7 +19,7 @@ type TaskRoutes =
 type SubmitBody = Input<"POST /tasks">["body"];
 
 export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
-  const { commands, store, runFiles, clock } = deps;
+  const { commands, store, clock } = deps;
   return {
     async "POST /tasks"({ body, actor, key }) {
       const task = await commands.submit({ ...(await toDraft(store, body)), key }, actor);
@@ -50,15 +51,9 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
       return null;
     },
 
-    async "GET /tasks/:id/diff"({ params }) {
+    async "GET /tasks/:id/diff"({ params, query: { since = null } }) {
       const task = await findTask(store, params.id);
-      const about = { task: task.id, base_commit: task.baseCommit, head_commit: task.headCommit };
-      const runs = await listTaskRuns(store, task.id);
-      for (const run of runs.toReversed()) {
-        const patch = await runFiles.readDiff(run.id);
-        if (patch !== null) return { ...about, run: run.id, patch };
-      }
-      return { ...about, run: null, patch: "" };
+      return viewDiff(task, await deps.readDiff(task, since), since);
     },
 
     async "GET /tasks/:id/documents/:kind"({ params: { id, kind }, query: { version } }) {

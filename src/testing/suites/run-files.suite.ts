@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { RunFiles, RunPaths } from "../../ports/run-files.ts";
+import type { PlacedLine, RunFiles, RunPaths } from "../../ports/run-files.ts";
 
 const line = (text: string) => ({ at: 1, from: "stdout", command: "agent", text }) as const;
 
@@ -159,7 +159,9 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
 
     describe("the transcript", () => {
       test("is read in pages of complete lines", async () => {
-        expect(await files.readTranscript("run_1", 0, 100)).toEqual({ lines: [], next: 0 });
+        const none = { lines: [], start: 0, next: 0, size: 0 };
+        expect(await files.readTranscript("run_1", 0, 100)).toEqual(none);
+        expect(await files.readTranscriptBefore("run_1", 100, 100)).toEqual(none);
         append("ä", "b", "c");
         const seen: string[] = [];
         for (let offset = 0, before = -1; offset > before;) {
@@ -170,16 +172,38 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
         expect(seen).toEqual(["ä", "b", "c"]);
       });
 
+      test("is read backwards in the same lines, each with its offset", async () => {
+        const texts = ["ä", "x".repeat(5000), "", "b", "y".repeat(200), "c"];
+        append(...texts);
+        appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1');
+        const whole = await files.readTranscript("run_1", 0, 1_000_000);
+        expect(whole.lines.map(({ text }) => text)).toEqual(texts);
+        for (const maxBytes of [1, 60, 130, 100_000]) {
+          const seen: PlacedLine[] = [];
+          for (let before = Number.MAX_SAFE_INTEGER, last = -1; before !== last;) {
+            const page = await files.readTranscriptBefore("run_1", before, maxBytes);
+            expect(page.next).toBe(seen[0]?.offset ?? whole.next);
+            seen.unshift(...page.lines);
+            [last, before] = [before, page.start];
+          }
+          expect(seen).toEqual(whole.lines);
+        }
+        const [, second] = whole.lines;
+        const again = await files.readTranscript("run_1", second?.offset ?? -1, 100);
+        expect(again.lines).toEqual([second]);
+        expect(again.size).toBeGreaterThan(whole.next);
+      });
+
       test("is read up to the last complete line, and skips lines that are invalid or longer than a page", async () => {
         append("x".repeat(5000));
         appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1,"fr\n{"at":"no line"}\n');
         append("b");
         appendFileSync(join(paths.dir, "transcript.jsonl"), '{"at":1');
         const first = await files.readTranscript("run_1", 0, 100);
-        expect(first.lines).toEqual([line("x".repeat(5000))]);
+        expect(first.lines).toMatchObject([line("x".repeat(5000))]);
         const second = await files.readTranscript("run_1", first.next, 1000);
-        expect(second.lines).toEqual([line("b")]);
-        expect(await files.readTranscript("run_1", second.next, 1000)).toEqual({ lines: [], next: second.next });
+        expect(second.lines).toMatchObject([line("b")]);
+        expect(await files.readTranscript("run_1", second.next, 1000)).toMatchObject({ lines: [], next: second.next });
       });
     });
 
