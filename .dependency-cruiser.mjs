@@ -131,6 +131,20 @@ export default {
       to: { path: "^src/cli/" },
     },
     {
+      name: "page-is-a-client",
+      severity: "error",
+      comment: "The page uses the HTTP client, the contract's types and the pure core, like any other client.",
+      from: { path: "^web/src/" },
+      to: { path: "^src/", pathNot: "^src/(core|http/client|http/contract)/" },
+    },
+    {
+      name: "page-is-not-imported",
+      severity: "error",
+      comment: "The page is a program of its own, which browsers run.",
+      from: { path: "^src/" },
+      to: { path: "^web/" },
+    },
+    {
       name: "builtin-is-data",
       severity: "error",
       comment: "src/builtin contains files that people can read and override, but no code.",

@@ -29,6 +29,9 @@ const NEEDS: readonly Need[] = [
       },
 ];
 
+/** The tests of the web page need a browser as well. */
+const PAGE_NEEDS: readonly Need[] = [{ name: "chromium", package: "chromium" }];
+
 export interface Need {
   /** A program on PATH, or the absolute path of a file. */
   readonly name: string;
@@ -100,10 +103,10 @@ function aptGet(...words: string[]): boolean {
   return status === 0;
 }
 
-/** `--demo`: installs what the demo can optionally use. The demo reports what is missing. */
-function main(isDemo: boolean): number {
+/** `--demo`: installs what the demo can optionally use. The demo reports what is missing. `--page`: also a browser. */
+function main(isDemo: boolean, needs: readonly Need[]): number {
   const isDebian = existsSync("/etc/debian_version") && isOnPath("apt-get");
-  const remedy = findRemedy(isDemo ? NEEDS.filter(({ isOptional }) => isOptional !== true) : NEEDS, {
+  const remedy = findRemedy(isDemo ? needs.filter(({ isOptional }) => isOptional !== true) : needs, {
     has: isThere,
     isDebian,
     isRoot: process.getuid?.() === 0,
@@ -122,4 +125,7 @@ function main(isDemo: boolean): number {
   }
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.includes("--demo"));
+if (import.meta.main) {
+  const needs = process.argv.includes("--page") ? [...NEEDS, ...PAGE_NEEDS] : NEEDS;
+  process.exitCode = main(process.argv.includes("--demo"), needs);
+}

@@ -9,6 +9,7 @@ import type { HttpDeps } from "./deps.ts";
 import { MAX_REPLAY, openEventFeed } from "./live/event-feed.ts";
 import { type Address, checkOrigin } from "./guard.ts";
 import { type StoredResponse, createIdempotency, fingerprint } from "./idempotency.ts";
+import { createPage, PAGE_FOLDER } from "./page.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
 import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
@@ -94,6 +95,11 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     const handler = handlers[key] as (input: Input<RouteKey>) => Promise<unknown>;
     app.on(method, `${BASE}${path}`, (c) => serve(c, ROUTES[key], handler));
   }
+  const servePage = createPage(PAGE_FOLDER);
+  app.get("*", async (c, next) => {
+    const page = c.req.path.startsWith("/api/") ? null : await servePage(c.req.path);
+    return page ?? (await next());
+  });
   app.notFound((c) => {
     throw new RequestError(404, `There is no ${c.req.method} ${c.req.path}.`, {
       hint: `GET ${BASE}/openapi.json lists all routes.`,
@@ -209,6 +215,8 @@ function fromStored({ status, body }: StoredResponse): Response {
 }
 
 function secure(response: Response): Response {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+  // Files of the page have their own policy.
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
+    if (!response.headers.has(name)) response.headers.set(name, value);
   return response;
 }

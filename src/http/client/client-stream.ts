@@ -3,10 +3,12 @@ import { failOnProblem, ProblemError, UnreachableError, UnresponsiveError } from
 
 export interface StreamParams {
   readonly address: string;
-  readonly authorization: string;
+  /** Headers that authenticate the caller. */
+  readonly authorization: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Continue after this id. Null starts with new messages. */
   readonly from: number | null;
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
 /** A daemon that accepts the connection but sends no headers for this long hangs. */
@@ -32,6 +34,7 @@ export async function* followStream(params: StreamParams): AsyncGenerator<EventS
     try {
       for await (const message of readOnce({ ...params, from: lastId })) {
         if (message.id !== undefined) lastId = Number(message.id);
+        if (!connected || disconnectedMs > 0) params.onConnection?.(true);
         connected = true;
         backoffMs = MIN_BACKOFF_MS;
         disconnectedMs = 0;
@@ -40,6 +43,7 @@ export async function* followStream(params: StreamParams): AsyncGenerator<EventS
       }
     } catch (error) {
       if (signal.aborted) return;
+      params.onConnection?.(false);
       if ((error instanceof ProblemError && error.status < 500) || error instanceof UnresponsiveError) throw error;
       if (!connected || disconnectedMs >= RECONNECT_TIMEOUT_MS) {
         throw error instanceof ProblemError ? error : new UnreachableError(address, error);
@@ -65,7 +69,11 @@ async function* readOnce({
   let timer = startTimer(CONNECT_TIMEOUT_MS);
   try {
     const response = await fetch(address, {
-      headers: { authorization, accept: "text/event-stream", ...(from !== null && { "last-event-id": String(from) }) },
+      headers: {
+        ...authorization,
+        accept: "text/event-stream",
+        ...(from !== null && { "last-event-id": String(from) }),
+      },
       signal: AbortSignal.any([signal, idle.signal]),
     });
     await failOnProblem(response);

@@ -25,9 +25,10 @@ export { ProblemError, UnreachableError, UnresponsiveError };
 const BASE = "/api/v1";
 
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:4816`. */
+  /** Such as `http://127.0.0.1:4816`. Empty on the page of the daemon itself. */
   readonly url: string;
-  readonly token: string;
+  /** Null if a cookie signs the person in. */
+  readonly token: string | null;
   /** Default: `fetch`. */
   readonly send?: Send;
 }
@@ -53,6 +54,8 @@ export interface EventOptions extends FollowOptions {
   readonly after?: number;
   readonly task?: string;
   readonly onReset?: () => void;
+  /** Called when the connection is established, and when it is lost and will be tried again. */
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
 /** All routes except `/events`, which is only available as a stream. */
@@ -88,7 +91,7 @@ interface AnyOptions {
 }
 
 export function createClient({ url, token, send = sendWithFetch }: ClientOptions): Client {
-  const authorization = `Bearer ${token}`;
+  const authorization: Readonly<Record<string, string>> = token === null ? {} : { authorization: `Bearer ${token}` };
   return {
     async call<K extends CallableRoute>(route: K, ...[options]: CallInput<K>): Promise<Reply<K>> {
       const { params = {}, query = {}, body = {}, idempotencyKey, signal }: AnyOptions = options ?? {};
@@ -98,7 +101,7 @@ export function createClient({ url, token, send = sendWithFetch }: ClientOptions
       const response = await send(`${url}${BASE}${fillPath(path, params)}${formatQuery({ ...query, ...format })}`, {
         method,
         headers: {
-          authorization,
+          ...authorization,
           ...(method === "POST" && { "content-type": "application/json" }),
           ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
         },
@@ -110,9 +113,10 @@ export function createClient({ url, token, send = sendWithFetch }: ClientOptions
       return (response.status === 204 ? null : await response.json()) as Reply<K>;
     },
 
-    async *events({ after, task, signal, onReset }) {
+    async *events({ after, task, signal, onReset, onConnection }) {
       const address = `${url}${BASE}/events${formatQuery({ task })}`;
-      for await (const message of followStream({ address, authorization, signal, from: after ?? null })) {
+      const from = after ?? null;
+      for await (const message of followStream({ address, authorization, signal, from, onConnection })) {
         if (message.event === "reset") onReset?.();
         if (message.event === undefined) yield JSON.parse(message.data) as EventJson; // see call
       }

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests of the web page in a real browser, against real daemons. */
+export default defineConfig({
+  test: {
+    include: ["test/page/**/*.test.ts"],
+    globalSetup: "test/page/support/build-page.ts",
+    pool: "forks",
+    // Each file has its own daemon, agents and browser.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});

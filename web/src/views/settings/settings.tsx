@@ -1,0 +1,10 @@
+import { useTitle } from "../../app/title.ts";
+
+export function SettingsView() {
+  useTitle("Settings");
+  return (
+    <div className="page">
+      <h1 className="h1">Settings</h1>
+    </div>
+  );
+}
