@@ -7,7 +7,7 @@ const FOR_TESTS = new Set(["testing", "fixtures"]);
 
 /**
  * Compiles the JavaScript for the package, because Node strips no types below node_modules, and copies the other files of
- * `src`. Programs that start once per run are bundled. Replaces `out`. Returns whether compiler and bundler succeeded.
+ * `src`. Programs that start once per run and the web page are bundled. Replaces `out`. Returns whether all of it succeeded.
  */
 export function build(out: string): boolean {
   rmSync(out, { recursive: true, force: true });
@@ -20,8 +20,14 @@ export function build(out: string): boolean {
     recursive: true,
     filter: (file) => !FOR_TESTS.has(path.basename(file)) && !file.endsWith(".ts"),
   });
-  const bundle = path.join(import.meta.dirname, "bundle-supervisor.ts");
-  return spawnSync(process.execPath, [bundle, out], { stdio: "inherit" }).status === 0;
+  const vite = path.join(REPOSITORY, "node_modules", "vite", "bin", "vite.js");
+  const steps = [
+    [path.join(import.meta.dirname, "bundle-supervisor.ts"), out],
+    [vite, "build", path.join(REPOSITORY, "web"), "--outDir", path.join(out, "page"), "--logLevel", "warn"],
+  ];
+  // Tests set another NODE_ENV, with which the page would contain the development version of React.
+  const env = { ...process.env, NODE_ENV: "production" };
+  return steps.every((step) => spawnSync(process.execPath, step, { stdio: "inherit", env }).status === 0);
 }
 
 if (import.meta.main) process.exitCode = build(path.join(REPOSITORY, "dist")) ? 0 : 1;

@@ -71,6 +71,7 @@ describe("packed package", () => {
         "dist/supervisor/main.js",
         "dist/mcp/bridge.mjs",
         "dist/mcp/report-outcome.mjs",
+        "dist/page/index.html",
       ]),
     );
     expect(files.filter((file) => /\.test\.|\.suite\.|(^|\/)(testing|fixtures|src)\/|\.ts$/.test(file))).toEqual([]);

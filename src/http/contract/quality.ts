@@ -19,11 +19,9 @@ const money = {
 };
 
 const figures = {
-  runs: z
-    .strictObject({ ended: count, succeeded: count, failed: count, cancelled: count, interrupted: count })
-    .meta({
-      description: "Runs of agents. Timeouts count as failed. Interrupted: ended by the machine or the daemon.",
-    }),
+  runs: z.strictObject({ ended: count, succeeded: count, failed: count, cancelled: count, interrupted: count }).meta({
+    description: "Runs of agents. Timeouts count as failed. Interrupted: ended by the machine or the daemon.",
+  }),
   success_rate: rate.meta({
     description: "Succeeded runs, of those that succeeded or failed. Null below 20 of them, like the other rates.",
   }),
