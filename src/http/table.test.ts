@@ -132,8 +132,8 @@ describe("API: openapi.json", () => {
   });
 });
 
-it("API: unknown paths get 404, also outside of /api/v1", async () => {
-  for (const path of [`${BASE}/nothing`, "/api/v2/tasks", "/elsewhere"]) {
+it("API: unknown routes and missing files of the page get 404", async () => {
+  for (const path of [`${BASE}/nothing`, "/api/v2/tasks", "/assets/missing.js"]) {
     const response = await api.request("GET", path);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
