@@ -43,11 +43,11 @@ export async function* followStream(params: StreamParams): AsyncGenerator<EventS
       }
     } catch (error) {
       if (signal.aborted) return;
-      params.onConnection?.(false);
       if ((error instanceof ProblemError && error.status < 500) || error instanceof UnresponsiveError) throw error;
       if (!connected || disconnectedMs >= RECONNECT_TIMEOUT_MS) {
         throw error instanceof ProblemError ? error : new UnreachableError(address, error);
       }
+      params.onConnection?.(false);
     }
     const delayMs = backoffMs * (0.5 + Math.random() / 2);
     await sleep(delayMs, signal);

@@ -34,16 +34,16 @@ async function follow(
   let awaySince: number | null = null;
   let wasOpen = false;
   const onConnection = (isOpen: boolean): void => {
-    if (isOpen) {
-      // Without the id of an event there is no way to ask for what was missed.
-      if (wasOpen && last === null) send({ kind: "reset" });
-      wasOpen = true;
-      awaySince = null;
-      send({ kind: "connection", connection: { state: "open" } });
-    } else {
-      awaySince ??= Date.now();
-      send({ kind: "connection", connection: { state: "away", since: awaySince } });
-    }
+    if (!isOpen) return sendAway();
+    // Without the id of an event there is no way to ask for what was missed.
+    if (wasOpen && last === null) send({ kind: "reset" });
+    wasOpen = true;
+    awaySince = null;
+    send({ kind: "connection", connection: { state: "open" } });
+  };
+  const sendAway = (): void => {
+    awaySince ??= Date.now();
+    send({ kind: "connection", connection: { state: "away", since: awaySince } });
   };
   for (;;) {
     let delay = RETRY_MS;
@@ -58,7 +58,7 @@ async function follow(
       if (error instanceof ProblemError && error.status === 401) {
         send({ kind: "connection", connection: { state: "signed-out" } });
         delay = SIGNED_OUT_RETRY_MS;
-      }
+      } else sendAway();
     }
     await pause(delay);
   }

@@ -2,6 +2,8 @@ import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@t
 import { type CallableRoute, type CallOptions, ProblemError, type Reply } from "../../../src/http/client/client.ts";
 import { api } from "./client.ts";
 
+export type { Reply };
+
 type ReadRoute = Extract<CallableRoute, `GET ${string}`>;
 
 export interface QuerySettings {
