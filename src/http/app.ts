@@ -22,6 +22,7 @@ import { reportRoutes } from "./routes/report.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { sessionRoutes } from "./routes/session.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { sseResponse, type SseSource } from "./live/sse.ts";
@@ -76,6 +77,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...projectRoutes(deps),
     ...forgeHookRoutes(deps),
     ...ruleRoutes(deps),
+    ...sessionRoutes(),
     ...tokenRoutes(deps),
     ...costRoutes(deps),
     ...reportRoutes(deps),

@@ -17,6 +17,7 @@ import { reportQuerySchema, reportSchema } from "./report.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
 import { runSchema } from "./run.ts";
+import { SESSION_ROUTES } from "./session.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { TASK_ACTIONS } from "./task-actions.ts";
@@ -283,6 +284,7 @@ export const ROUTES = {
     ok: explainedSchema,
   }),
 
+  ...SESSION_ROUTES,
   "GET /tokens": route({
     summary: "List the tokens.",
     right: "admin",
