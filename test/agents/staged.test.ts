@@ -54,3 +54,20 @@ test("claude carries out a staged plan with exactly the approved tools, director
   expect(JSON.stringify(last.system)).toContain(SYSTEM_PROMPT);
   expect(last.tools.map(({ name }) => name).toSorted()).toEqual(["Read", "Write", "mcp__nightshift__report_outcome"]);
 });
+
+test("claude plans with --json-schema where the report tool is missing", async () => {
+  const submit = (plan: typeof PLAN) => useTools({ name: "StructuredOutput", input: plan });
+  const night = await openAgentNight(claude, {
+    turns: [submit({ ...PLAN, tools: ["Teleport"] }), { text: "Planned." }, submit(PLAN), { text: "Planned again." }],
+  });
+  const { agents } = night.wired.ports;
+  Object.assign(agents, { findReportServer: () => null });
+  const task = await night.settled((await night.submit({ pipeline: "staged" })).id);
+  expect(task, task.reason ?? "").toMatchObject({ state: "staged", waitingFor: { kind: "approval" } });
+  expect(task.plan).toMatchObject({ prompt: PLAN.prompt, tools: ["Write", "Read"] });
+  const tools = night.model.requests.flatMap(({ body }) =>
+    (body as { readonly tools: readonly { name: string }[] }).tools.map(({ name }) => name),
+  );
+  expect(tools).toContain("StructuredOutput");
+  expect(tools.filter((name) => name.startsWith("mcp__"))).toEqual([]);
+});
