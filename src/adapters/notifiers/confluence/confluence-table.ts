@@ -1,3 +1,5 @@
+import { escapeMarkup } from "../../../core/text/escape-markup.ts";
+
 /** Finds the log table in a page (XHTML with macros) and inserts rows. The rest of the page stays unchanged. */
 
 export const HEADINGS = ["Date", "Project", "Category", "Outcome", "Change request", "Cost", "Duration"] as const;
@@ -75,21 +77,8 @@ function writeRow({ date, project, category, outcome, url, cost, duration }: Row
   return `<tr>${cells.map((cell) => `<td><p>${cell}</p></td>`).join("")}</tr>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 /** Removes control characters, because XML does not allow them even when escaped. */
 function escapeXml(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
-      .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
-  );
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+  return escapeMarkup(text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ""));
 }

@@ -1,3 +1,4 @@
+import { escapeMarkup } from "../../../core/text/escape-markup.ts";
 import { indentText } from "../terminal/fit-text.ts";
 import { paint, type Screen, type Style } from "../terminal/style.ts";
 import type { Outline, OutlineItem } from "./outline.ts";
@@ -51,14 +52,14 @@ function markdownItem({ text, facts, next }: OutlineItem): string {
 /** A page of its own, without scripts and without anything from elsewhere. */
 export function reportHtml({ title, verdict, sections }: Outline): string {
   const blocks = sections.map(
-    ({ name, items }) => `<h2>${escapeHtml(name)}</h2>\n<ul>\n${items.map(htmlItem).join("\n")}\n</ul>`,
+    ({ name, items }) => `<h2>${escapeMarkup(name)}</h2>\n<ul>\n${items.map(htmlItem).join("\n")}\n</ul>`,
   );
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <style>
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
@@ -70,8 +71,8 @@ small { display: block; }
 </style>
 </head>
 <body>
-<h1>${escapeHtml(title)}</h1>
-<p><strong>${escapeHtml(verdict.fact)}</strong> ${escapeHtml(verdict.consequence)}</p>
+<h1>${escapeMarkup(title)}</h1>
+<p><strong>${escapeMarkup(verdict.fact)}</strong> ${escapeMarkup(verdict.consequence)}</p>
 ${blocks.join("\n")}
 </body>
 </html>
@@ -80,11 +81,11 @@ ${blocks.join("\n")}
 
 function htmlItem({ text, facts, next }: OutlineItem): string {
   const steps = next.map((step) => {
-    const shown = escapeHtml(step);
+    const shown = escapeMarkup(step);
     return isAddress(step) ? `<a href="${shown}">${shown}</a>` : `<code>${shown}</code>`;
   });
-  const lines = [...facts.map(escapeHtml), ...steps].map((each) => `<small>${each}</small>`);
-  return `<li>${escapeHtml(text)}${lines.join("")}</li>`;
+  const lines = [...facts.map(escapeMarkup), ...steps].map((each) => `<small>${each}</small>`);
+  return `<li>${escapeMarkup(text)}${lines.join("")}</li>`;
 }
 
 /** An address of the forge. Others, such as `javascript:`, stay text. */
@@ -94,16 +95,4 @@ function isAddress(step: string): boolean {
 
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>#|~&!]/g, "\\$&");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
