@@ -1,5 +1,6 @@
 import type { RunCosts } from "../money/sum-run-costs.ts";
 import type { NoticeData } from "../notices/notice.ts";
+import type { Proof } from "../task/checks/proof.ts";
 import type { StepKind } from "../task/run.ts";
 import type { Task, TaskChangeRequest } from "../task/task.ts";
 import type { ChangedFile, Risk } from "./risk.ts";
@@ -51,6 +52,8 @@ export interface ReportedChange {
   readonly files: readonly ChangedFile[];
   readonly risk: Risk;
   readonly readingMinutes: number;
+  /** Whether the tests of a fix fail on the base commit and pass on the change. Null if that was not examined. */
+  readonly proof: Proof | null;
 }
 
 export interface Missed {

@@ -1,5 +1,6 @@
 import { assessRisk, readingMinutes, type ChangedFile, type ChangeFacts } from "../../core/report/risk.ts";
 import type { ReportedChange } from "../../core/report/report.ts";
+import { findProof } from "../../core/task/checks/proof.ts";
 import { reviewsOf } from "../../core/task/documents/review.ts";
 import type { CheckResult } from "../../core/task/run.ts";
 import type { Artifact, Task } from "../../core/task/task.ts";
@@ -16,11 +17,13 @@ export const DIFF_POLICY = "diff-policy";
 export async function readChange(ports: ChangePorts, task: Task): Promise<ReportedChange | null> {
   const artifacts = await ports.store.tasks.listArtifacts(task.id);
   if (!artifacts.some(({ type }) => type === "branch")) return null;
-  return await assessChange(ports, task, {
+  const checks = await ports.store.tasks.listChecks(task.id);
+  const change = await assessChange(ports, task, {
     artifacts,
     files: listChangedFiles(artifacts),
-    checks: await listNewestChecks(ports, task),
+    checks: newestOf(checks),
   });
+  return { ...change, proof: findProof(checks)?.result ?? null };
 }
 
 export interface RecordedChange {
@@ -34,7 +37,7 @@ export async function assessChange(
   ports: ChangePorts,
   task: Task,
   { artifacts, files, checks }: RecordedChange,
-): Promise<ReportedChange> {
+): Promise<Omit<ReportedChange, "proof">> {
   const hasRequest = artifacts.some(({ type }) => type === "change_request");
   const facts: ChangeFacts = {
     files,
@@ -57,7 +60,10 @@ export async function listNewestChecks(
   { store }: Pick<ChangePorts, "store">,
   task: Task,
 ): Promise<readonly CheckResult[]> {
-  const checks = await store.tasks.listChecks(task.id);
+  return newestOf(await store.tasks.listChecks(task.id));
+}
+
+function newestOf(checks: readonly CheckResult[]): readonly CheckResult[] {
   return [...new Map(checks.map((check) => [check.name, check])).values()];
 }
 

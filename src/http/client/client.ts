@@ -9,6 +9,7 @@ import { sendWithFetch, type Send } from "./client-send.ts";
 import { followStream } from "./client-stream.ts";
 
 export type { BudgetJson, CostsJson } from "../contract/costs.ts";
+export type { MergeOrderJson } from "../contract/merge-order.ts";
 export type { ReportedTaskJson, ReportJson } from "../contract/report.ts";
 export type { AgentJson, FindingJson, OutageJson, ParkedAgentJson } from "../contract/daemon.ts";
 export type { EventJson } from "../contract/event.ts";

@@ -3,6 +3,7 @@ import { RISKS } from "../../core/report/risk.ts";
 import { SECTIONS, type Section } from "../../core/report/sections.ts";
 import { VERDICTS } from "../../core/report/verdict.ts";
 import { WAIT_KINDS } from "../../core/pipeline/pipeline.ts";
+import { PROOFS } from "../../core/task/checks/proof.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { shortText, time } from "./common.ts";
 import { budgetSchema, costsSchema, day, sinceSchema } from "./costs.ts";
@@ -27,6 +28,9 @@ const changeSchema = z.strictObject({
   deletions: count,
   risk: z.strictObject({ level: z.enum(RISKS), reasons: z.array(z.string()) }),
   reading_minutes: count.meta({ description: "An estimate, without lock files." }),
+  proof: z.enum(PROOFS).nullable().meta({
+    description: "Whether the tests of a fix fail on the base commit and pass on the change. Null: not examined.",
+  }),
 });
 
 const reportedTaskSchema = z

@@ -82,6 +82,27 @@ describe("GET /report", () => {
     expect(found).toMatchObject({ night: "2026-11-15", since: "2026-11-15T11:00:00.000Z", time_zone: "Europe/Paris" });
   });
 
+  it("says whether the newest checks proved a fix", async () => {
+    const fix = await publish({}, [file("src/a.ts", 1)]);
+    const proof = (run: string, status: "passed" | "failed") =>
+      ({
+        run,
+        name: "proof of the fix",
+        severity: "warning",
+        status,
+        exitCode: null,
+        durationMs: 0,
+        tail: "",
+      }) as const;
+    const proofs: unknown[] = [];
+    for (const status of ["failed", "passed"] as const) {
+      const task = (await api.store.tasks.getTask(fix.id)) ?? fix;
+      await commit(task, { checks: [proof(`run_${status}`, status)] });
+      proofs.push((await report()).sections.review.tasks[0]?.change?.proof);
+    }
+    expect(proofs).toEqual(["not_proven", "proven"]);
+  });
+
   it("contains every task of the night exactly once, and what waits since earlier", async () => {
     const question = { id: "q", question: "Which?", context: null, input: "text", options: [], default: "a" } as const;
     const answers = {
@@ -103,13 +124,14 @@ describe("GET /report", () => {
     expect(idsIn(found, "done")).toEqual([done.id]);
     expect(idsIn(found, "review")).toEqual([small.id, large.id]);
     expect(found.sections.review.tasks.map(({ change }) => change)).toEqual([
-      { files: 1, insertions: 3, deletions: 0, risk: { level: "low", reasons: [] }, reading_minutes: 1 },
+      { files: 1, insertions: 3, deletions: 0, risk: { level: "low", reasons: [] }, reading_minutes: 1, proof: null },
       {
         files: 1,
         insertions: 101,
         deletions: 0,
         risk: { level: "medium", reasons: ["101 changed lines"] },
         reading_minutes: 4,
+        proof: null,
       },
     ]);
     const sections = Object.values(found.sections);

@@ -78,7 +78,7 @@ function viewReportedTask(
   };
 }
 
-function viewChange({ files, risk, readingMinutes }: NonNullable<ReportedTask["change"]>) {
+function viewChange({ files, risk, readingMinutes, proof }: NonNullable<ReportedTask["change"]>) {
   const sum = (of: (file: (typeof files)[number]) => number): number => files.reduce((all, file) => all + of(file), 0);
   return {
     files: files.length,
@@ -86,6 +86,7 @@ function viewChange({ files, risk, readingMinutes }: NonNullable<ReportedTask["c
     deletions: sum(({ deletions }) => deletions),
     risk: { level: risk.level, reasons: [...risk.reasons] },
     reading_minutes: readingMinutes,
+    proof,
   };
 }
 

@@ -37,6 +37,7 @@ const REVIEW: ReportedTaskJson = {
     deletions: 3,
     risk: { level: "medium", reasons: ["test: flaky"] },
     reading_minutes: 3,
+    proof: null,
   },
   cost_usd: 1.25,
   unknown_cost: 1,
@@ -138,6 +139,42 @@ test("report: problems come first, and a cut list says how many tasks are missin
   cut.sections.queued = { total: 9, tasks: [{ ...REVIEW, status: "queued", next: [] }] };
   const queued = outlineReport(cut, NOW).sections.find(({ name }) => name === "Queued (9)");
   expect(queued?.items.at(-1)?.text).toBe("and 8 more");
+});
+
+test("report: a change says whether its fix is proven", () => {
+  const facts = (["proven", "not_proven", "no_test", null] as const).map((proof) => {
+    const change = REVIEW.change === null ? null : { ...REVIEW.change, proof };
+    return outlineReport(makeReport({}, [{ ...REVIEW, change }]), NOW).sections[0]?.items[0]?.facts[0];
+  });
+  const about = (proof: string) =>
+    `shop, feature, medium risk (test: flaky), about 3 min to read, 2 files +40 −3${proof}, $1.25 and 1 run of unknown cost, 12 min`;
+  expect(facts).toEqual([
+    about(", fix proven by its tests"),
+    about(", fix not proven"),
+    about(", fix without a test"),
+    about(""),
+  ]);
+});
+
+test("report: branches that conflict are listed in the order in which to merge them", () => {
+  const branch = (id: string, conflicts: { task: string; files: string[] }[], target_conflicts: string[] = []) => ({
+    task: `task_${id}`,
+    short_id: id,
+    title: `Change ${id}`,
+    branch: `agent/${id}`,
+    commit: "a".repeat(40),
+    conflicts,
+    target_conflicts,
+  });
+  const order = (branches: ReturnType<typeof branch>[]) => ({ target: "main", branches, left_out: 0 });
+  const listed = (branches: ReturnType<typeof branch>[]) =>
+    outlineReport(makeReport(), NOW, [order(branches)]).sections.find(({ name }) => name === "Merge in this order");
+  expect(listed([branch("a", []), branch("b", [])])).toBeUndefined();
+  const found = listed([branch("a", []), branch("b", [{ task: "task_a", files: ["x.ts"] }], ["y.ts"])]);
+  expect(found?.items).toEqual([
+    { text: "1. a Change a", facts: [], next: [] },
+    { text: "2. b Change b", facts: ["conflicts with main: y.ts", "conflicts with a: x.ts"], next: [] },
+  ]);
 });
 
 /** What hostile titles, reasons and addresses could contain. */

@@ -1,6 +1,6 @@
 import { costWords, durationWords } from "../../../core/notices/notice-message.ts";
 import { terminalLine } from "../../../core/text/terminal-text.ts";
-import type { ReportedTaskJson, ReportJson } from "../../../http/client/client.ts";
+import type { MergeOrderJson, ReportedTaskJson, ReportJson } from "../../../http/client/client.ts";
 import { describeBudget } from "../costs.ts";
 import { plural } from "../terminal/words.ts";
 import { describeDay, describeTime } from "../terminal/time.ts";
@@ -41,7 +41,7 @@ const HEADINGS: readonly (readonly [SectionName, string])[] = [
 const MAX_TEXT = 300;
 const NO_FACTS: Pick<OutlineItem, "facts" | "next"> = { facts: [], next: [] };
 
-export function outlineReport(report: ReportJson, now: number): Outline {
+export function outlineReport(report: ReportJson, now: number, orders: readonly MergeOrderJson[] = []): Outline {
   const { problems, sections, missed } = report;
   const all: readonly OutlineSection[] = [
     {
@@ -53,6 +53,7 @@ export function outlineReport(report: ReportJson, now: number): Outline {
       })),
     },
     ...HEADINGS.map(([section, name]) => outlineSection(name, sections[section], now)),
+    { name: "Merge in this order", items: orders.flatMap(outlineMergeOrder) },
     { name: "Not started in time", items: missed.map(({ text }) => ({ text: line(text), ...NO_FACTS })) },
     { name: "Cost", items: describeMoney(report).map((text) => ({ text, ...NO_FACTS })) },
   ];
@@ -98,16 +99,39 @@ function outlineTask(task: ReportedTaskJson, now: number): OutlineItem {
   };
 }
 
-function describeChange({ files, insertions, deletions, risk, reading_minutes: minutes }: Change): readonly string[] {
+const PROOF_WORDS = {
+  proven: "fix proven by its tests",
+  not_proven: "fix not proven",
+  no_test: "fix without a test",
+} as const;
+
+function describeChange(change: Change): readonly string[] {
+  const { files, insertions, deletions, risk, reading_minutes: minutes, proof } = change;
   const reasons = risk.reasons.length === 0 ? "" : ` (${risk.reasons.join("; ")})`;
   return [
     `${risk.level} risk${reasons}`,
     `about ${minutes} min to read`,
     `${files === 1 ? "1 file" : `${files} files`} +${insertions} −${deletions}`,
+    ...(proof === null ? [] : [PROOF_WORDS[proof]]),
   ];
 }
 
 type Change = NonNullable<ReportedTaskJson["change"]>;
+
+/** Branches that can be merged in any order are not listed. */
+function outlineMergeOrder({ branches, target }: MergeOrderJson): readonly OutlineItem[] {
+  const isFree = branches.every((each) => each.conflicts.length === 0 && each.target_conflicts.length === 0);
+  if (isFree) return [];
+  const nameOf = (task: string): string => branches.find((branch) => branch.task === task)?.short_id ?? task;
+  return branches.map(({ short_id: id, title, conflicts, target_conflicts: withTarget }, index) => ({
+    text: line(`${index + 1}. ${id} ${title}`),
+    facts: [
+      ...(withTarget.length === 0 ? [] : [`conflicts with ${target}: ${withTarget.join(", ")}`]),
+      ...conflicts.map(({ task, files }) => `conflicts with ${nameOf(task)}: ${files.join(", ")}`),
+    ].map(line),
+    next: [],
+  }));
+}
 
 function describeUse(task: ReportedTaskJson): readonly string[] {
   const { status, cost_usd: cost, unknown_cost: unknown, duration_ms: duration } = task;
