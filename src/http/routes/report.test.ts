@@ -54,12 +54,13 @@ async function commit(task: Task, given: Partial<CommitParams>): Promise<void> {
   });
 }
 
+const BRANCH = { type: "branch", label: "nightshift/x", url: null, data: {} } as const;
+
 /** A task whose change is on the remote. */
 async function publish(given: Partial<Task>, files: readonly object[]): Promise<Task> {
   const published = { status: "succeeded", finishedAt: NOW - HOUR, baseCommit: "b1", headCommit: "c1" } as const;
   const task = await save({ ...published, branch: "nightshift/x", ...given });
-  const branch = { type: "branch", label: "nightshift/x", url: null, data: {} } as const;
-  await commit(task, { artifacts: [branch, { type: "diff", label: "files", url: null, data: { files } }] });
+  await commit(task, { artifacts: [BRANCH, { type: "diff", label: "files", url: null, data: { files } }] });
   return task;
 }
 
@@ -82,25 +83,25 @@ describe("GET /report", () => {
     expect(found).toMatchObject({ night: "2026-11-15", since: "2026-11-15T11:00:00.000Z", time_zone: "Europe/Paris" });
   });
 
-  it("says whether the newest checks proved a fix", async () => {
-    const fix = await publish({}, [file("src/a.ts", 1)]);
-    const proof = (run: string, status: "passed" | "failed") =>
-      ({
-        run,
-        name: "proof of the fix",
-        severity: "warning",
-        status,
-        exitCode: null,
-        durationMs: 0,
-        tail: "",
-      }) as const;
-    const proofs: unknown[] = [];
-    for (const status of ["failed", "passed"] as const) {
-      const task = (await api.store.tasks.getTask(fix.id)) ?? fix;
-      await commit(task, { checks: [proof(`run_${status}`, status)] });
-      proofs.push((await report()).sections.review.tasks[0]?.change?.proof);
-    }
-    expect(proofs).toEqual(["not_proven", "proven"]);
+  it.each([
+    ["passed", "proven"],
+    ["failed", "not_proven"],
+    ["skipped", "no_test"],
+  ] as const)("says whether a fix is proven: a proof that %s means %s", async (status, proof) => {
+    const { task, admitted } = await saveTask(api.store, makeTask({ status: "running", baseCommit: "b1" }));
+    const [run = ""] = admitted;
+    await endRun(api.store, task, run);
+    const ended = (await api.store.tasks.getTask(task.id)) ?? task;
+    const check = {
+      run,
+      name: "proof of the fix",
+      severity: "warning",
+      exitCode: null,
+      durationMs: 0,
+      tail: "",
+    } as const;
+    await commit({ ...ended, headCommit: "c1" }, { artifacts: [BRANCH], checks: [{ ...check, status }] });
+    expect((await report()).sections.review.tasks[0]?.change?.proof).toBe(proof);
   });
 
   it("contains every task of the night exactly once, and what waits since earlier", async () => {

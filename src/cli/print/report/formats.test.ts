@@ -1,6 +1,6 @@
 import { lexer, type Token } from "marked";
 import { expect, test } from "vitest";
-import type { ReportedTaskJson, ReportJson } from "../../../http/client/client.ts";
+import type { MergeOrderJson, ReportedTaskJson, ReportJson } from "../../../http/client/client.ts";
 import { reportHtml, reportMarkdown, reportText } from "./formats.ts";
 import { outlineReport } from "./outline.ts";
 
@@ -141,40 +141,43 @@ test("report: problems come first, and a cut list says how many tasks are missin
   expect(queued?.items.at(-1)?.text).toBe("and 8 more");
 });
 
-test("report: a change says whether its fix is proven", () => {
-  const facts = (["proven", "not_proven", "no_test", null] as const).map((proof) => {
-    const change = REVIEW.change === null ? null : { ...REVIEW.change, proof };
-    return outlineReport(makeReport({}, [{ ...REVIEW, change }]), NOW).sections[0]?.items[0]?.facts[0];
-  });
-  const about = (proof: string) =>
-    `shop, feature, medium risk (test: flaky), about 3 min to read, 2 files +40 −3${proof}, $1.25 and 1 run of unknown cost, 12 min`;
-  expect(facts).toEqual([
-    about(", fix proven by its tests"),
-    about(", fix not proven"),
-    about(", fix without a test"),
-    about(""),
-  ]);
+test.each([
+  ["proven", ", fix proven by its tests"],
+  ["not_proven", ", fix not proven"],
+  ["no_test", ", fix without a test"],
+  [null, ""],
+] as const)("report: a change with the proof %s says so", (proof, words) => {
+  const change = REVIEW.change === null ? null : { ...REVIEW.change, proof };
+  const [section] = outlineReport(makeReport({}, [{ ...REVIEW, change }]), NOW).sections;
+  expect(section?.items[0]?.facts[0]).toContain(`2 files +40 −3${words}, $1.25`);
 });
 
+type Branch = MergeOrderJson["branches"][number];
+
+function listMergeOrder(...branches: readonly Pick<Branch, "short_id" | "conflicts" | "target_conflicts">[]) {
+  const order = {
+    target: "main",
+    left_out: 0,
+    branches: branches.map((each) => {
+      const { short_id: id } = each;
+      return { task: `task_${id}`, title: `Change ${id}`, branch: `agent/${id}`, commit: "a".repeat(40), ...each };
+    }),
+  };
+  return outlineReport(makeReport(), NOW, [order]).sections.find(({ name }) => name === "Merge in this order");
+}
+
 test("report: branches that conflict are listed in the order in which to merge them", () => {
-  const branch = (id: string, conflicts: { task: string; files: string[] }[], target_conflicts: string[] = []) => ({
-    task: `task_${id}`,
-    short_id: id,
-    title: `Change ${id}`,
-    branch: `agent/${id}`,
-    commit: "a".repeat(40),
-    conflicts,
-    target_conflicts,
-  });
-  const order = (branches: ReturnType<typeof branch>[]) => ({ target: "main", branches, left_out: 0 });
-  const listed = (branches: ReturnType<typeof branch>[]) =>
-    outlineReport(makeReport(), NOW, [order(branches)]).sections.find(({ name }) => name === "Merge in this order");
-  expect(listed([branch("a", []), branch("b", [])])).toBeUndefined();
-  const found = listed([branch("a", []), branch("b", [{ task: "task_a", files: ["x.ts"] }], ["y.ts"])]);
-  expect(found?.items).toEqual([
+  const first = { short_id: "a", conflicts: [], target_conflicts: [] };
+  const conflicts = [{ task: "task_a", files: ["x.ts"] }];
+  expect(listMergeOrder(first, { short_id: "b", conflicts, target_conflicts: ["y.ts"] })?.items).toEqual([
     { text: "1. a Change a", facts: [], next: [] },
     { text: "2. b Change b", facts: ["conflicts with main: y.ts", "conflicts with a: x.ts"], next: [] },
   ]);
+});
+
+test("report: branches that can be merged in any order are not listed", () => {
+  const free = { conflicts: [], target_conflicts: [] };
+  expect(listMergeOrder({ short_id: "a", ...free }, { short_id: "b", ...free })).toBeUndefined();
 });
 
 /** What hostile titles, reasons and addresses could contain. */
