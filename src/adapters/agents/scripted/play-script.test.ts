@@ -73,6 +73,18 @@ describe("play-script", () => {
     expect(usage).toMatchObject({ costUsd: 0, basis: "reported" });
   });
 
+  it("prints thoughts and the usage that the step states", () => {
+    const usage = { input: 1200, output: 80, cache_read: 9000, cost_usd: 0.04 };
+    const { events } = play(
+      write("s.json", JSON.stringify([{ role: "implement", think: "hm", usage }])),
+      "implement",
+      1,
+    );
+    expect(events).toContainEqual({ type: "thinking", text: "hm" });
+    const found = usageOf({ events, metered: [], before: { tokens: NO_TOKENS, costUsd: 0 }, model: null, prices: {} });
+    expect(found).toMatchObject({ costUsd: 0.04, tokens: { input: 1200, output: 80, cacheRead: 9000, cacheWrite: 0 } });
+  });
+
   it("writes, appends to and deletes files, runs commands, waits and exits as the step defines", () => {
     const script = write(
       "s.yaml",
@@ -119,6 +131,8 @@ describe("play-script", () => {
     ["broken JSON", "[{", "JSON"],
     ["an unknown key", '[{"role":"implement","file":{}}]', "step 1: unknown key `file`"],
     ["a wrong delay", '[{"role":"implement","delay":"soon"}]', "`delay` must be a duration"],
+    ["a wrong usage", '[{"role":"implement","usage":{"cost":1}}]', "`usage` must have numbers"],
+    ["a negative usage", '[{"role":"implement","usage":{"input":-1}}]', "`usage` must have numbers"],
     ["no steps", "{}", "must contain a list of steps"],
   ])("explains the problem of a script with %s", (_, text, message) => {
     const { code, errors } = play(write("s.json", text), "implement", 1);

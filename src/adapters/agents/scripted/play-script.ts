@@ -30,12 +30,13 @@ async function play(): Promise<number> {
   if (step === null) throw new Error(`${file} has no step for the role "${role}"; add one`);
 
   print({ type: "text", text: `playing the role ${role}, run ${attempt}, after a prompt of ${promptBytes} bytes` });
+  for (const text of step.think) print({ type: "thinking", text });
   for (const text of step.say) print({ type: "text", text });
   await wait(step.delayMs);
   for (const [path, act] of Object.entries(step.files)) changeFile(path, act);
   const failed = runCommands(step);
   if (failed !== null) return failed;
-  print({ type: "usage", tokens: { input: 0, output: 0 }, cost_usd: 0, model: "scripted" });
+  printUsage(step);
   if (step.outcome !== null) {
     if (outcomeFile === undefined)
       throw new Error("NIGHTSHIFT_OUTCOME_FILE is not set, so the outcome cannot be written");
@@ -72,6 +73,10 @@ function runCommands({ commands }: ScriptStep): number | null {
     if (status !== 0) return status ?? 1;
   }
   return null;
+}
+
+function printUsage({ usage: { input, output, cacheRead, costUsd } }: ScriptStep): void {
+  print({ type: "usage", tokens: { input, output, cache_read: cacheRead }, cost_usd: costUsd, model: "scripted" });
 }
 
 /** Prints a transcript event. */

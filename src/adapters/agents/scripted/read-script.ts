@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 /** The actions of the scripted agent in one run of a role. */
 export interface ScriptStep {
   readonly role: string;
+  /** Printed before the text. */
+  readonly think: readonly string[];
   /** Printed as text. */
   readonly say: readonly string[];
   /** Delay between the printed text and the first action. */
@@ -12,13 +14,22 @@ export interface ScriptStep {
   readonly commands: readonly string[];
   /** The text of the outcome file. Null writes none. */
   readonly outcome: string | null;
+  /** What a model would have used and cost. */
+  readonly usage: ScriptUsage;
   readonly exit: number;
+}
+
+export interface ScriptUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly costUsd: number;
 }
 
 /** New content, null to delete the file, or text to append. */
 export type FileEdit = string | null | { readonly append: string };
 
-const KEYS = ["role", "say", "delay", "files", "commands", "outcome", "raw", "exit"];
+const KEYS = ["role", "think", "say", "delay", "files", "commands", "outcome", "raw", "usage", "exit"];
 
 // Validated without a schema library, which would double the start-up time of a program that tests and benchmarks start often.
 
@@ -51,6 +62,7 @@ function readStep(value: unknown): ScriptStep {
   for (const key of Object.keys(value))
     if (!KEYS.includes(key)) throw new Error(`unknown key \`${key}\`; allowed: ${KEYS.join(", ")}`);
   const { role, say = [], delay = "0s", files = {}, commands = [], outcome = null, raw, exit = 0 } = value;
+  const { think = [], usage = {} } = value;
   if (typeof role !== "string") throw new Error("`role` must be the name of a role");
   if (typeof exit !== "number" || !Number.isInteger(exit) || exit < 0 || exit > 255)
     throw new Error("`exit` must be a number from 0 to 255");
@@ -60,13 +72,28 @@ function readStep(value: unknown): ScriptStep {
     throw new Error("`raw` must be text and cannot be combined with `outcome`");
   return {
     role,
+    think: readTexts("think", think),
     say: readTexts("say", say),
     delayMs: readDelay(delay),
     files: readFiles(files),
     commands: readTexts("commands", commands),
     outcome: raw ?? (outcome === null ? null : JSON.stringify(outcome)),
+    usage: readUsage(usage),
     exit,
   };
+}
+
+const USAGE_KEYS = ["input", "output", "cache_read", "cost_usd"];
+
+function readUsage(value: unknown): ScriptUsage {
+  const problem = "`usage` must have numbers from 0 for " + USAGE_KEYS.join(", ");
+  if (!isRecord(value)) throw new Error(problem);
+  for (const [key, number] of Object.entries(value))
+    if (!USAGE_KEYS.includes(key) || typeof number !== "number" || !(number >= 0 && number < 1e9))
+      throw new Error(problem);
+  // The cast is safe: all values are numbers.
+  const { input = 0, output = 0, cache_read: cacheRead = 0, cost_usd: costUsd = 0 } = value as Record<string, number>;
+  return { input, output, cacheRead, costUsd };
 }
 
 function readTexts(key: string, value: unknown): readonly string[] {
