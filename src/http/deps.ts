@@ -1,6 +1,7 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Report } from "../core/report/report.ts";
 import type { Actor } from "../core/task/event.ts";
+import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TaskDraft } from "../core/task/task-draft.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
@@ -8,13 +9,15 @@ import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Outage } from "../engine/reconcile/outages.ts";
 import type { TaskDiff } from "../engine/report/read-diff.ts";
+import type { CheckLogQuery } from "../engine/report/read-check-log.ts";
+import type { TaskPipeline } from "../engine/report/read-task-pipeline.ts";
 import type { ReportQuery } from "../engine/report/read-report.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HookCall } from "../ports/forge.ts";
 import type { Log } from "../ports/log.ts";
 import type { ProjectFiles } from "../ports/projects.ts";
-import type { RunFiles } from "../ports/run-files.ts";
+import type { LogPart, RunFiles } from "../ports/run-files.ts";
 import type { StoreReader } from "../ports/store-mutations.ts";
 import type { Project } from "../ports/store.ts";
 import type { PeopleStore } from "../ports/store-people.ts";
@@ -35,6 +38,9 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readTranscriptBefore" | "findProcess">;
+  readonly readTaskPipeline: (task: Task) => Promise<TaskPipeline>;
+  /** Null if the check printed nothing or its log was removed. */
+  readonly readCheckLog: (run: Run, query: CheckLogQuery) => Promise<LogPart | null>;
   /** The change of a task, or only what changed since a reviewed commit. */
   readonly readDiff: (task: Task, since: string | null) => Promise<TaskDiff>;
   readonly agents: () => Promise<readonly AgentInfo[]>;

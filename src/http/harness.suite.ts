@@ -23,6 +23,7 @@ import { hashToken } from "./auth.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
+import { builtIn } from "../testing/walk.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
@@ -76,6 +77,8 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       readTranscriptBefore: (_, before, max) => transcript.readBefore(before, max),
       findProcess: () => 4711,
     },
+    readTaskPipeline: async () => ({ pipeline: builtIn("feature"), limits: { repair: 5 } }),
+    readCheckLog: async (_, { name }) => (name === "test" ? { text: "ok", start: 10, size: 12 } : null),
     readDiff: (task, since) => readDiff({ store, ...DIFF_PORTS }, task, since),
     parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
     onOutput: (_, wake) => transcript.watch(wake),

@@ -6,6 +6,14 @@ export interface LogRange {
   readonly end?: number;
 }
 
+export interface LogPart {
+  readonly text: string;
+  /** Byte offset of the text, the `before` of the part before it. */
+  readonly start: number;
+  /** Bytes of the whole log. */
+  readonly size: number;
+}
+
 /** The files of runs in Nightshift's home. Files that an agent could have written are treated as untrusted input. */
 export interface RunFiles {
   /** Returns `runs/<run>`, which may not exist. */
@@ -46,6 +54,11 @@ export interface RunFiles {
    * only what is in it.
    */
   readLogTail(run: string, logFile: string, maxBytes: number, range?: LogRange): Promise<string>;
+  /**
+   * Reads a log as it was printed, with control characters: its last `maxBytes`, or the last ones before a byte offset. Null if
+   * there is none.
+   */
+  readLog(run: string, logFile: string, maxBytes: number, before?: number): Promise<LogPart | null>;
   /** Removes what no later run needs: the raw outcome directory, temporary files and leftovers of crashed writers. */
   cleanRun(run: string): Promise<void>;
   /** Removes the private homes of a task's agents. */

@@ -6,7 +6,7 @@ import { readRunningProcess } from "../process/job-files.ts";
 import { removeTree } from "../git/workspace/remove-tree.ts";
 import { readOutcomeFile } from "./outcome-file.ts";
 import { TEMPORARY_ENTRIES, runDir, runPaths, taskHomes } from "./paths.ts";
-import { readPart } from "./read-part.ts";
+import { readEnd, readPart } from "./read-part.ts";
 import { readTranscriptBefore, readTranscriptPage } from "./transcript-page.ts";
 import { writeAgentFiles } from "./agent-files.ts";
 import { writeFileDurably } from "./write-file.ts";
@@ -37,10 +37,14 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     readTranscript: (run, offset, maxBytes) => readTranscriptPage(fileOf(run, "transcript.jsonl"), offset, maxBytes),
     readTranscriptBefore: (run, before, maxBytes) =>
       readTranscriptBefore(fileOf(run, "transcript.jsonl"), before, maxBytes),
+    async readLog(run, logFile, maxBytes, before = Infinity) {
+      const found = await readEnd(logPath(home, run, logFile), before, maxBytes);
+      if (found === null) return null;
+      const cut = found.start === 0 ? 0 : startOfCharacter(found.part);
+      return { text: found.part.toString("utf8", cut), start: found.start + cut, size: found.size };
+    },
     async readLogTail(run, logFile, maxBytes, range = {}) {
-      const path = resolve(runDir(home, run), logFile);
-      if (!path.startsWith(runDir(home, run) + sep))
-        throw new Error(`The log ${logFile} is outside the run's directory.`);
+      const path = logPath(home, run, logFile);
       const end = range.end ?? (await lstat(path).catch(nullIfMissing))?.size ?? 0;
       const start = Math.max(range.start ?? 0, end - maxBytes);
       const found = await readPart(path, start, Math.max(0, end - start));
@@ -80,8 +84,20 @@ async function makePrivateDirectory(path: string): Promise<void> {
 
 /** Skips the rest of a UTF-8 character that was cut at the start. */
 function decodeTail(bytes: Buffer): string {
-  const start = bytes.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
-  return bytes.toString("utf8", Math.max(0, start));
+  return bytes.toString("utf8", startOfCharacter(bytes));
+}
+
+function startOfCharacter(bytes: Buffer): number {
+  return Math.max(
+    0,
+    bytes.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80),
+  );
+}
+
+function logPath(home: string, run: string, logFile: string): string {
+  const path = resolve(runDir(home, run), logFile);
+  if (!path.startsWith(runDir(home, run) + sep)) throw new Error(`The log ${logFile} is outside the run's directory.`);
+  return path;
 }
 
 function nullIfMissing(error: unknown): null {

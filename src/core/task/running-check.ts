@@ -4,7 +4,8 @@ import type { EventType } from "./event.ts";
  * The files that a check runs on. `change_with_base_files`: with the base commit's tests, or its files that define the checks.
  * `base_with_tests`: the base commit with the tests of the change.
  */
-export type CheckPlace = "change" | "base" | "change_with_base_files" | "base_with_tests";
+export const CHECK_PLACES = ["change", "base", "change_with_base_files", "base_with_tests"] as const;
+export type CheckPlace = (typeof CHECK_PLACES)[number];
 
 const PLACES: Readonly<Record<CheckPlace, string>> = {
   change: "",

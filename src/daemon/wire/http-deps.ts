@@ -3,6 +3,8 @@ import { createCommands } from "../../engine/commands/commands.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import type { Outage } from "../../engine/reconcile/outages.ts";
+import { readCheckLog } from "../../engine/report/read-check-log.ts";
+import { readTaskPipeline } from "../../engine/report/read-task-pipeline.ts";
 import { readDiff } from "../../engine/report/read-diff.ts";
 import { readReport } from "../../engine/report/read-report.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
@@ -55,6 +57,8 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     },
     store: ports.store,
     runFiles: ports.runFiles,
+    readTaskPipeline: (task) => readTaskPipeline(ports, task),
+    readCheckLog: (run, query) => readCheckLog(ports, run, query),
     readDiff: (task, since) => readDiff(ports, task, since),
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,

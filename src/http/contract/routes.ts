@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
+import { CHECK_PLACES } from "../../core/task/running-check.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
 import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
@@ -11,12 +12,13 @@ import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema, searchSchema } from "./output.ts";
+import { pipelineSchema } from "./pipeline.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
-import { runSchema } from "./run.ts";
+import { checkLogSchema, runSchema } from "./run.ts";
 import { SESSION_ROUTES } from "./session.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
@@ -84,6 +86,12 @@ export const ROUTES = {
     query: z.strictObject({ version: offset.optional() }),
     ok: documentSchema,
   }),
+  "GET /tasks/:id/pipeline": route({
+    summary: "Get the pipeline of a task: the version that it started with, and the limits that apply to it.",
+    right: "read",
+    params: byId,
+    ok: pipelineSchema,
+  }),
   "GET /tasks/:id/events": route({
     summary: "List the task's events, oldest first.",
     right: "read",
@@ -104,6 +112,19 @@ export const ROUTES = {
     ok: z.strictObject({ runs: z.array(runSchema) }),
   }),
   "GET /runs/:id": route({ summary: "Get a run.", right: "read", params: byId, ok: runSchema }),
+  "GET /runs/:id/checks/:name/log": route({
+    summary: "Get the output of a check of a run, the last part first.",
+    right: "read",
+    params: z.strictObject({ id: idOrPrefix, name: requiredName }),
+    query: z.strictObject({
+      on: z
+        .enum(CHECK_PLACES)
+        .default("change")
+        .meta({ description: "What the check ran on: the change, or the base commit that it was compared with." }),
+      before: offset.optional().meta({ description: "Only what was printed before this byte offset." }),
+    }),
+    ok: checkLogSchema,
+  }),
   "GET /runs/:id/output": route({
     summary: "Get the parsed output of a run: a live stream until it ends, or one page with `format=json`.",
     right: "read",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CHECK_STATUSES, ENDED_BY, RUN_STATUSES } from "../../core/task/run.ts";
 import { ROLES } from "../../core/task/role.ts";
+import { CHECK_PLACES } from "../../core/task/running-check.ts";
 import { freeObject, time, tokensSchema } from "./common.ts";
 
 export const runSchema = z
@@ -52,3 +53,16 @@ export const checkSchema = z
   })
   .meta({ id: "Check" });
 export type CheckJson = z.output<typeof checkSchema>;
+
+export const checkLogSchema = z
+  .strictObject({
+    run: z.string(),
+    name: z.string(),
+    on: z.enum(CHECK_PLACES),
+    text: z.string().meta({ description: "As it was printed, with control characters. At most 256 KiB." }),
+    start: z
+      .int()
+      .meta({ description: "Byte offset of the text. Pass it as `before` to get what was printed before." }),
+    size: z.int().meta({ description: "Bytes of the whole log." }),
+  })
+  .meta({ id: "CheckLog" });

@@ -8,7 +8,13 @@ import type { SseSource } from "../live/sse.ts";
 import { viewRun } from "../views/views.ts";
 import type { Connection, Handlers } from "./handler.ts";
 
-type RunRoutes = "GET /runs" | "GET /runs/:id" | "GET /runs/:id/output" | "GET /runs/:id/search" | "GET /events";
+type RunRoutes =
+  | "GET /runs"
+  | "GET /runs/:id"
+  | "GET /runs/:id/checks/:name/log"
+  | "GET /runs/:id/output"
+  | "GET /runs/:id/search"
+  | "GET /events";
 
 export interface LiveStreams {
   readonly feed: EventFeed;
@@ -33,6 +39,18 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
       const run = await findRun(store, params.id);
       const view = viewRun(run, await store.tasks.shortenIds("run", [run.id]), clock.now());
       return withProcess(deps, view);
+    },
+
+    async "GET /runs/:id/checks/:name/log"({ params: { id, name }, query: { on, before } }) {
+      const run = await findRun(store, id);
+      const log = await deps.readCheckLog(run, { name, place: on, before });
+      if (log === null)
+        throw new UserError(
+          "not_found",
+          `${run.id} has no output of a check "${name}".`,
+          "Checks of the engine itself print nothing; the task has their findings. Logs of old runs are removed.",
+        );
+      return { run: run.id, name, on, ...log };
     },
 
     async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {

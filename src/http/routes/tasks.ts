@@ -4,6 +4,7 @@ import { findTask, findTaskIds, showTask, showTaskRows, withProcess } from "../l
 import { UserError } from "../../core/text/errors.ts";
 import { viewDiff } from "../views/diff-view.ts";
 import { showMergeOrderOf } from "../views/merge-order-view.ts";
+import { viewPipeline } from "../views/pipeline-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers, Input } from "./handler.ts";
 
@@ -14,6 +15,7 @@ type TaskRoutes =
   | "DELETE /tasks/:id"
   | "GET /tasks/:id/diff"
   | "GET /tasks/:id/documents/:kind"
+  | "GET /tasks/:id/pipeline"
   | "GET /tasks/:id/events";
 
 type SubmitBody = Input<"POST /tasks">["body"];
@@ -67,6 +69,12 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
           ? `${task.id} has no ${kind}.`
           : `${task.id} has no version ${version ?? ""} of the ${kind}. Versions: ${versions.join(", ")}.`,
       );
+    },
+
+    async "GET /tasks/:id/pipeline"({ params }) {
+      const task = await findTask(store, params.id);
+      const { pipeline, limits } = await deps.readTaskPipeline(task);
+      return viewPipeline(pipeline, { project: task.project, limits });
     },
 
     async "GET /tasks/:id/events"({ params, query: { after, limit } }) {

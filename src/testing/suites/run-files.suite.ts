@@ -227,6 +227,24 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
       await expect(files.readLogTail("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
     });
 
+    test("a log is read part by part as it was printed, without cutting a character", async () => {
+      mkdirSync(join(paths.dir, "checks"));
+      writeFileSync(join(paths.dir, "checks/lint.log"), "\u001b[31mä\u001b[0mb");
+      expect(await files.readLog("run_1", "checks/lint.log", 1000)).toEqual({
+        text: "\u001b[31mä\u001b[0mb",
+        start: 0,
+        size: 12,
+      });
+      const last = await files.readLog("run_1", "checks/lint.log", 6);
+      expect(last).toEqual({ text: "\u001b[0mb", start: 7, size: 12 });
+      expect(await files.readLog("run_1", "checks/lint.log", 1000, last?.start)).toMatchObject({
+        text: "\u001b[31mä",
+        start: 0,
+      });
+      expect(await files.readLog("run_1", "checks/none.log", 3)).toBeNull();
+      await expect(files.readLog("run_1", "../run_2/x.log", 3)).rejects.toThrow(/outside/);
+    });
+
     test("cleanRun keeps what people read, cleanTask removes homes, and removeRun removes everything", async () => {
       const locked = join(paths.tmp, "locked", "deep");
       mkdirSync(locked, { recursive: true });

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { END_STATUSES, WAIT_KINDS } from "../../core/pipeline/pipeline.ts";
+import { ROLES } from "../../core/task/role.ts";
+
+const limitSchema = z.strictObject({ name: z.string(), max: z.int() });
+
+const edgeSchema = z.strictObject({
+  outcome: z.string().nullable().meta({ description: "Null: the condition of the state is false, so it is skipped." }),
+  to: z.string(),
+  limit: limitSchema.nullable().meta({ description: "How often the edge and all others with this name may be taken." }),
+  otherwise: z.boolean().meta({ description: "Taken only if the limit of the edge before it is used up." }),
+});
+
+const stateSchema = z.strictObject({
+  name: z.string(),
+  kind: z.enum(["agent", "checks", "publish", "post", "wait", "end"]),
+  role: z.enum(ROLES).nullable(),
+  waits_for: z.enum(WAIT_KINDS).nullable(),
+  end: z.enum(END_STATUSES).nullable(),
+  on: z.array(edgeSchema),
+});
+
+export const pipelineSchema = z
+  .strictObject({
+    name: z.string(),
+    project: z.string(),
+    start: z.string(),
+    states: z.array(stateSchema).meta({ description: "In the order of the file." }),
+  })
+  .meta({
+    id: "Pipeline",
+    description: "States, and where each outcome leads. Default edges of failures are left out.",
+  });
+export type PipelineJson = z.output<typeof pipelineSchema>;

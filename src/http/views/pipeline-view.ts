@@ -1,0 +1,36 @@
+import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
+import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
+import type { PipelineJson } from "../contract/pipeline.ts";
+
+/** Settings of a project that replace limits of the pipeline, by their names. */
+type Limits = Readonly<Record<string, number>>;
+
+export function viewPipeline(
+  { name, start, states }: Pipeline,
+  { project, limits = {} }: { readonly project: string; readonly limits?: Limits },
+): PipelineJson {
+  return { name, project, start, states: Object.values(states).map((state) => viewState(state, limits)) };
+}
+
+function viewState(state: State, limits: Limits): PipelineJson["states"][number] {
+  const { name, step } = state;
+  return {
+    name,
+    kind: step.kind,
+    role: step.kind === "agent" ? step.role : null,
+    waits_for: step.kind === "wait" ? step.for : null,
+    end: step.kind === "end" ? step.status : null,
+    on: edgesFrom(state).map(({ outcome, to, target, after }) => ({
+      outcome,
+      to,
+      limit: viewLimit(target?.limit ?? null, limits),
+      otherwise: after !== null,
+    })),
+  };
+}
+
+function viewLimit(limit: { readonly name: string; readonly max: number } | null, limits: Limits) {
+  if (limit === null) return null;
+  const { name, max } = limit;
+  return { name, max: Object.hasOwn(limits, name) ? (limits[name] ?? max) : max };
+}
