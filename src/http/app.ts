@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import type { Issue } from "../core/text/errors.ts";
-import { authorize, type Caller, isAuthorized } from "./auth.ts";
+import { authorize, type Caller, isAuthorized, viaOf } from "./auth.ts";
 import { parseJson, readBody } from "./body.ts";
 import { BASE, type Route } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
@@ -13,6 +13,7 @@ import { createPage, PAGE_FOLDER } from "./page.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
 import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
+import { decisionLogRoutes } from "./routes/decision-log.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { forgeHookRoutes } from "./routes/forge-hooks.ts";
 import type { Connection, Handlers, Input } from "./routes/handler.ts";
@@ -73,6 +74,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...taskRoutes(deps),
     ...scheduleRoutes(deps),
     ...decisionRoutes(deps),
+    ...decisionLogRoutes(deps),
     ...runRoutes(deps, { feed, stream }),
     ...projectRoutes(deps),
     ...forgeHookRoutes(deps),
@@ -137,7 +139,7 @@ function createServe(deps: HttpDeps) {
         query: queryOf(request),
         body: row.body === null ? null : parseJson(text),
       }),
-      actor: { kind: "person", name: caller.name, rights: caller.rights },
+      actor: { kind: "person", name: caller.name, rights: caller.rights, via: viaOf(request) },
       key,
       request,
       lastEventId: row.stream === null ? null : lastEventId(request),

@@ -1,8 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { StoreReader } from "../ports/store-mutations.ts";
+import type { Via } from "../core/task/decision.ts";
 import { requireRight, type Right } from "../core/task/requester.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { Access } from "./contract/route.ts";
+import { CLI_AGENT } from "./client/cli-agent.ts";
 import { RequestError } from "./problem.ts";
 
 /** An authenticated caller and their rights. */
@@ -75,6 +77,12 @@ function callerByCookie(request: Request, { ownerToken, owner }: AuthDeps, now: 
   const until = Number(value.split(".")[0]);
   if (!Number.isSafeInteger(until) || until <= now || !isSame(value, sealCookie(ownerToken, until))) return null;
   return { name: owner, rights: ["admin"] };
+}
+
+/** How a person sent a request. Only for the record: a client can claim to be another one. */
+export function viaOf({ headers }: Request): Via {
+  if (headers.get("authorization") === null) return "page";
+  return headers.get("user-agent") === CLI_AGENT ? "cli" : "api";
 }
 
 /** Compares in constant time. Hashing makes the lengths equal. */

@@ -183,7 +183,9 @@ describe("API: ids", () => {
 
   it("passes the full id and the caller to commands", async () => {
     await api.request("POST", `/api/v1/tasks/${task.id.slice(0, 12)}/approve`, { body: { plan_hash: "h" } });
-    expect(api.calls).toEqual([["approve", task.id, "h", { kind: "person", name: "alice", rights: ["admin"] }]]);
+    expect(api.calls).toEqual([
+      ["approve", task.id, "h", { kind: "person", name: "alice", rights: ["admin"], via: "api" }],
+    ]);
   });
 });
 

@@ -120,6 +120,8 @@ export interface EventStore {
   listEvents(query: ListEventsQuery): Promise<readonly Event[]>;
   /** Returns the events of these types in this period, oldest first. `until` is exclusive. */
   listEventsIn(period: Period, types: readonly EventType[]): Promise<readonly Event[]>;
+  /** Returns what people and the system decided about tasks (`task.decided`), newest first. */
+  listDecisions(query: ListDecisionsQuery): Promise<Page<Event>>;
   lastEventId(): Promise<number>;
   /** Calls the listener after each commit of this process that wrote events, with those events in order. Returns a function to unsubscribe. */
   onEvents(listener: (events: readonly Event[]) => void): () => void;
@@ -318,6 +320,13 @@ export interface ListRunsQuery {
 export interface Period {
   readonly since: number;
   readonly until: number;
+}
+
+export interface ListDecisionsQuery {
+  /** Null: of all tasks. */
+  readonly task: string | null;
+  readonly cursor: string | null;
+  readonly limit: number;
 }
 
 export interface ListEventsQuery {

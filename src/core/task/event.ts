@@ -1,8 +1,12 @@
+import type { Via } from "./decision.ts";
+
 export type EventLevel = "debug" | "info" | "warning" | "error";
 
 export interface Actor {
   readonly kind: "person" | "agent" | "system";
   readonly name: string;
+  /** How a person sent the request, for the record of a decision. */
+  readonly via?: Via;
 }
 
 export const SYSTEM: Actor = { kind: "system", name: "nightshift" };
@@ -12,7 +16,7 @@ export const EVENT_TYPES = [
   "task.state", // data: from, to, outcome
   "task.waiting",
   "task.queued", // data: kind, until, agent if it is parked
-  "task.decided", // a person approved, rejected, answered, chose …
+  "task.decided", // a person approved, rejected, answered, chose …; data: decision, via, plan_hash
   "task.paused",
   "task.returned",
   "task.resumed",

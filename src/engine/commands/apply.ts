@@ -1,3 +1,4 @@
+import { decisionData } from "../../core/task/decision.ts";
 import { newEvent, type Actor } from "../../core/task/event.ts";
 import { isInPlace } from "../../core/task/in-place.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
@@ -95,7 +96,7 @@ async function record(ports: EnginePorts, id: string, { files }: AppliedChange, 
       type: "task.decided",
       actor,
       summary,
-      data: { decision: "apply", files: written },
+      data: decisionData("apply", actor, { files: written }),
     });
     return { advance: { task: { ...task, updatedAt: at }, events: [], next: null }, events: [event] };
   });

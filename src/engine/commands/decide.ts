@@ -3,6 +3,7 @@ import { possibleActions } from "../../core/pipeline/possible-actions.ts";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import { advance } from "../../core/pipeline/advance/advance.ts";
 import { UserError } from "../../core/text/errors.ts";
+import { decisionData } from "../../core/task/decision.ts";
 import { newEvent, type Actor, type EventDraft } from "../../core/task/event.ts";
 import { planProblems } from "../../core/outcomes/execution-plan.ts";
 import type { Outcome } from "../../core/outcomes/outcome.ts";
@@ -172,15 +173,21 @@ async function decideWith(ports: EnginePorts, id: string, params: DecideParams):
     return {
       ...more,
       advance: { ...advanced, ...(document !== undefined && { document }) },
-      events: [decisionEvent(before, outcome, actor, at), ...events],
+      events: [decisionEvent(before, { ...outcome, data: hashOf(before) }, actor, at), ...events],
     };
   });
   return task;
 }
 
+/** The document that an approval, a rejection or a request for changes is about. */
+function hashOf({ waitingFor }: Task): { readonly plan_hash?: string } {
+  const hash = waitingFor?.kind === "approval" ? waitingFor.planHash : null;
+  return hash === null ? {} : { plan_hash: hash };
+}
+
 export function decisionEvent(
   task: Task,
-  { name, summary }: Pick<Outcome, "name" | "summary">,
+  { name, summary, data = {} }: Pick<Outcome, "name" | "summary"> & { readonly data?: EventDraft["data"] },
   actor: Actor,
   at: number,
 ): EventDraft {
@@ -190,7 +197,7 @@ export function decisionEvent(
     type: "task.decided",
     actor,
     summary: `${name}: ${summary}`,
-    data: { decision: name },
+    data: decisionData(name, actor, data),
   });
 }
 

@@ -146,7 +146,14 @@ async function continueTask(
   });
   return {
     advance: await holdForDependencies(ports, again),
-    events: [decisionEvent(before, { name: "retry", summary: `follow-up: ${text}` }, actor, at)],
+    events: [
+      decisionEvent(
+        before,
+        { name: "retry", summary: `follow-up: ${text}`, data: { decision: "follow_up" } },
+        actor,
+        at,
+      ),
+    ],
   };
 }
 

@@ -1,3 +1,4 @@
+import { decisionData } from "../../core/task/decision.ts";
 import { newEvent, type Actor } from "../../core/task/event.ts";
 import type { Task } from "../../core/task/task.ts";
 import { UserError } from "../../core/text/errors.ts";
@@ -74,7 +75,7 @@ async function record(
   { type, summary, actor }: { type: "task.decided" | "run.note"; summary: string; actor: Actor },
 ): Promise<void> {
   const level = type === "run.note" ? "warning" : "info";
-  const data = type === "task.decided" ? { decision: "merge" } : {};
+  const data = type === "task.decided" ? decisionData("merge", actor) : {};
   await ports.store.events.appendEvents([
     newEvent({
       at: ports.clock.now(),

@@ -39,7 +39,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
     "listEndedTaskIds",
     "shortenIds",
   ],
-  events: ["lastEventId", "listEvents", "listEventsIn", "onEvents"],
+  events: ["lastEventId", "listDecisions", "listEvents", "listEventsIn", "onEvents"],
   outbox: ["dueNotices", "listTaskNotices"],
   schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],

@@ -1,6 +1,7 @@
 import { startSingleRun } from "../../core/pipeline/single-run.ts";
 import { SINGLE_ROLES, type SingleRole } from "../../core/task/role.ts";
 import type { Pipeline } from "../../core/pipeline/pipeline.ts";
+import { decisionData } from "../../core/task/decision.ts";
 import { newEvent } from "../../core/task/event.ts";
 import type { Requester } from "../../core/task/requester.ts";
 import { hasEnded, type Task } from "../../core/task/task.ts";
@@ -34,7 +35,7 @@ export async function runRole(ports: EnginePorts, id: string, role: string, acto
         type: "task.decided",
         actor,
         summary: `run: ${single}, requested by ${actor.name}`,
-        data: { decision: "run", role: single },
+        data: decisionData("run", actor, { role: single }),
       });
       return { advance: startSingleRun({ task: ready, pipeline, role: single, actor, at }), events: [event] };
     });

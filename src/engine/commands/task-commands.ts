@@ -55,7 +55,7 @@ function saveOrder(ports: EnginePorts, before: Task, order: Order, actor: Actor)
   const task = { ...before, order, updatedAt: at };
   return {
     advance: { task, events: [], next: null },
-    events: [decisionEvent(before, outcomeOf("cancel", order), actor, at)],
+    events: [decisionEvent(before, { ...outcomeOf("cancel", order), data: { decision: order } }, actor, at)],
   };
 }
 

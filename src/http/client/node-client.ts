@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { CLI_AGENT } from "./cli-agent.ts";
 import {
   createClient,
   UnreachableError,
@@ -67,9 +68,13 @@ function send(address: string, call: Call): Promise<ApiResponse> {
     const fail = (error: unknown): void =>
       reject(call.signal?.aborted === true ? error : new UnreachableError(address, error));
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const outgoing = request(address, { ...options, headers: { ...call.headers, ...length } }, (message) => {
-      readResponse(message).then(resolve, fail);
-    });
+    const outgoing = request(
+      address,
+      { ...options, headers: { ...call.headers, ...length, "user-agent": CLI_AGENT } },
+      (message) => {
+        readResponse(message).then(resolve, fail);
+      },
+    );
     outgoing.on("error", fail);
     outgoing.end(body);
   });

@@ -7,6 +7,7 @@ import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
+import { DECISION_ROUTES } from "./decision.ts";
 import { diffSchema } from "./diff.ts";
 import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
@@ -63,6 +64,7 @@ export const ROUTES = {
   }),
 
   ...TASK_ACTIONS,
+  ...DECISION_ROUTES,
   "GET /tasks/:id/diff": route({
     summary: "Get the change that the task has made so far.",
     right: "read",

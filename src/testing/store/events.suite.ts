@@ -47,6 +47,24 @@ export function testEvents(current: Current): void {
       ]);
     });
 
+    it("about decisions are read newest first, of one task or of all, in pages", async () => {
+      const decided = { type: "task.decided", task: "task_a" } as const;
+      const events = await current.store.events.appendEvents([
+        sampleEvent({ ...decided, at: 5 }),
+        sampleEvent({ at: 6, task: "task_a" }),
+        sampleEvent({ ...decided, at: 7, task: "task_b" }),
+        sampleEvent({ ...decided, at: 7 }),
+      ]);
+      const [oldest, , other, newest] = events;
+      const list = (task: string | null, cursor: string | null, limit: number) =>
+        current.store.events.listDecisions({ task, cursor, limit });
+      expect(await list(null, null, 10)).toEqual({ rows: [newest, other, oldest], next: null });
+      expect(await list("task_a", null, 10)).toEqual({ rows: [newest, oldest], next: null });
+      const first = await list(null, null, 1);
+      expect(first.rows).toEqual([newest]);
+      expect(await list(null, first.next, 2)).toEqual({ rows: [other, oldest], next: null });
+    });
+
     it("keep increasing ids across a restart", async (context) => {
       if (current.reopen === null) return context.skip();
       const [event] = await current.store.events.appendEvents([sampleEvent()]);

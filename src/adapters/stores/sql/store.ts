@@ -116,6 +116,7 @@ function eventStore(db: Db, write: Write, listeners: Set<Listener>): EventStore 
       }),
     listEvents: (query) => events.listEvents(db, query),
     listEventsIn: (period, types) => events.listEventsIn(db, period, types),
+    listDecisions: (query) => events.listDecisions(db, query),
     lastEventId: () => events.lastEventId(db),
     onEvents(listener) {
       // Wrapped, so that a function that is registered twice can be unregistered separately.

@@ -188,6 +188,14 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
     () => store.events.listEventsIn({ since: 0, until: 1 }, ["agent.parked"]),
     ["SEARCH events USING INDEX events_by_type_at (type=? AND at>? AND at<?)"],
   ],
+  decisions: [
+    () => store.events.listDecisions({ task: null, cursor: "1.1", limit: 10 }),
+    ["SEARCH events USING INDEX events_by_type_at (type=? AND at<?)"],
+  ],
+  "decisions about a task": [
+    () => store.events.listDecisions({ task: "task_1", cursor: "1.1", limit: 10 }),
+    ["SEARCH events USING INDEX events_by_task_type_at (task=? AND type=? AND at<?)"],
+  ],
   "due notices": [
     () => store.outbox.dueNotices(1, 10),
     ["SEARCH notices USING INTEGER PRIMARY KEY (rowid=?)", "SCAN notices USING INDEX notices_pending"],

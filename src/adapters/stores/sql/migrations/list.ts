@@ -13,6 +13,7 @@ import { parkedAgents } from "./0012-parked-agents.ts";
 import { published } from "./0013-published.ts";
 import { report } from "./0014-report.ts";
 import { taskNotices } from "./0015-task-notices.ts";
+import { decisions } from "./0016-decisions.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   published,
   report,
   taskNotices,
+  decisions,
 ];

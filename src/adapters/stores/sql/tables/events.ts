@@ -1,5 +1,6 @@
 import type { Event, EventDraft, EventType } from "../../../../core/task/event.ts";
-import type { ListEventsQuery, Period } from "../../../../ports/store.ts";
+import type { ListDecisionsQuery, ListEventsQuery, Page, Period } from "../../../../ports/store.ts";
+import { invalidCursor } from "../invalid-cursor.ts";
 import { fromJson, toJson } from "../json.ts";
 import type { Db, EventRow, Tx } from "../schema.ts";
 
@@ -34,6 +35,30 @@ export async function listEventsIn(
     .orderBy("id")
     .execute();
   return rows.map(toEvent);
+}
+
+export async function listDecisions(db: Db, { task, cursor, limit }: ListDecisionsQuery): Promise<Page<Event>> {
+  let select = db
+    .selectFrom("events")
+    .selectAll()
+    .where("type", "=", "task.decided")
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1);
+  if (task !== null) select = select.where("task", "=", task);
+  if (cursor !== null) {
+    const [at = 0, id = 0] = parseCursor(cursor);
+    select = select.where(({ eb, refTuple, tuple }) => eb(refTuple("at", "id"), "<", tuple(at, id)));
+  }
+  const rows = (await select.execute()).map(toEvent);
+  const last = rows[limit - 1];
+  if (rows.length <= limit || last === undefined) return { rows, next: null };
+  return { rows: rows.slice(0, limit), next: `${last.at}.${last.id}` };
+}
+
+function parseCursor(cursor: string): readonly number[] {
+  if (!/^\d{1,15}\.\d{1,15}$/.test(cursor)) throw invalidCursor();
+  return cursor.split(".").map(Number);
 }
 
 export async function lastEventId(db: Db): Promise<number> {

@@ -2,6 +2,7 @@ import { UserError } from "../../../../core/text/errors.ts";
 import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../../core/task/task.ts";
 import type { ListTasksQuery, Page } from "../../../../ports/store.ts";
 import type { Db, Tx } from "../schema.ts";
+import { invalidCursor } from "../invalid-cursor.ts";
 import { toTask, toTaskRow } from "./task-rows.ts";
 import { unionByStatus } from "../union.ts";
 
@@ -70,11 +71,7 @@ export async function listOverdue(db: Db, at: number, limit: number): Promise<re
 function parseCursor(cursor: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id };
-  throw new UserError(
-    "invalid",
-    "The cursor is invalid.",
-    "Use the cursor of a previous page, or omit it to start at the first page.",
-  );
+  throw invalidCursor();
 }
 
 export async function listEndedTaskIds(db: Db, since: number, until: number): Promise<readonly string[]> {
