@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ReportJson, TaskJson } from "../../src/http/client/client.ts";
+import { DEMO_TASKS, type DemoNight } from "../../src/cli/demo/night.ts";
+import type { ReportJson } from "../../src/http/client/client.ts";
 import { BIN, createUser, waitForExit } from "../support/cli-user.ts";
 
-test("demo: runs a chore and a nightly improvement, and leaves nothing behind with --clean", async () => {
+test("demo: a night of ten tasks fills every section of the report, and --clean leaves nothing behind", async () => {
   const user = await createUser();
   try {
     const child = spawn(process.execPath, [BIN, "demo", "--clean", "--json"], {
@@ -17,19 +18,29 @@ test("demo: runs a chore and a nightly improvement, and leaves nothing behind wi
     });
     const { code, stdout, stderr } = await waitForExit(child);
     expect(code, stderr).toBe(0);
-    const { chore, night, report } = JSON.parse(stdout) as {
-      readonly chore: TaskJson;
-      readonly night: TaskJson;
-      readonly report: ReportJson;
-    };
-    expect(chore).toMatchObject({ pipeline: "chore", outcome: "published" });
-    expect(night).toMatchObject({ pipeline: "improve", outcome: "published", branch: "night-shift/readme-says-whom" });
-    expect(night.runs.flatMap(({ role }) => role ?? [])).toEqual(["analyze", "implement", "verify", "describe"]);
+    const { tasks, report } = JSON.parse(stdout) as { readonly tasks: DemoNight; readonly report: ReportJson };
+    const ends = Object.entries(tasks).map(([name, { outcome, state }]) => [name, outcome ?? state]);
+    expect(Object.fromEntries(ends)).toEqual(
+      Object.fromEntries(Object.entries(DEMO_TASKS).map(([name, { end }]) => [name, end])),
+    );
+    expect(tasks.chore.runs.filter(({ step }) => step === "checks").map(({ outcome }) => outcome)).toEqual([
+      "checks_failed",
+      "checks_passed",
+    ]);
+    expect(tasks.docs.branch).toBe("night-shift/readme-says-whom");
     expect(report.verdict).toMatchObject({ level: "attention", fact: "The shift ran to the end." });
-    expect(report.sections.review.tasks.map(({ id }) => id).toSorted()).toEqual([chore.id, night.id].toSorted());
-    expect(report.sections.review.tasks.map(({ change }) => change?.risk.level)).toEqual(["low", "low"]);
-    expect(report.money.costs.total.runs).toBe(
-      [...chore.runs, ...night.runs].filter(({ step }) => step === "agent").length,
+    const { decide, review, failed, skipped, merged, done } = tasksBySection(report);
+    expect(decide).toEqual(idsOf([tasks.feature, tasks.questions, tasks.choice, tasks.approval]));
+    expect(review).toEqual(idsOf([tasks.chore, tasks.docs]));
+    expect(failed).toEqual([tasks.failing.id]);
+    expect(skipped).toEqual([tasks.security.id]);
+    expect(merged).toEqual([tasks.bug.id]);
+    expect(done).toEqual([tasks.request.id]);
+    expect(report.sections.failed.tasks[0]?.next).toContain(
+      `nightshift retry ${report.sections.failed.tasks[0]?.short_id}`,
+    );
+    expect(report.money.costs.total.cost_usd).toBeCloseTo(
+      Object.values(tasks).reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
     );
     expect((await readdir(user.repo.path)).filter((name) => name.startsWith("nightshift-demo-"))).toEqual([]);
   } finally {
@@ -60,3 +71,11 @@ test("demo: stops its daemon when its output pipe is closed", async () => {
     await user.cleanUp();
   }
 });
+
+function tasksBySection({ sections }: ReportJson): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(sections).map(([name, { tasks }]) => [name, idsOf(tasks)]));
+}
+
+function idsOf(tasks: readonly { readonly id: string }[]): readonly string[] {
+  return tasks.map(({ id }) => id).toSorted();
+}

@@ -1,36 +1,28 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shellWord } from "../../core/change/related-command.ts";
-import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
-import type { Client, TaskJson } from "../../http/client/client.ts";
+import type { Client } from "../../http/client/client.ts";
 import { acceptFiles } from "../project/accept-files.ts";
 import { connect } from "../daemon/connect.ts";
+import { DEMO_TASKS, runDemoNight, type DemoNight } from "../demo/night.ts";
+import { createRepository, writeDemoConfig } from "../demo/repository.ts";
 import { printResult, type CliContext } from "../context.ts";
 import { Exit } from "../exit.ts";
 import { formatMessage } from "../print/terminal/message.ts";
 import { reportText } from "../print/report/formats.ts";
-import { outlineReport } from "../print/report/outline.ts";
+import { outlineReport, type Outline } from "../print/report/outline.ts";
 import { paint } from "../print/terminal/style.ts";
-import { summary } from "../print/task/summary.ts";
 import { runWithCleanup } from "../closed-pipe.ts";
 import { waitForTask } from "../wait/wait-for-task.ts";
 import { stopDaemon } from "./machine/stop.ts";
 
-const SETTINGS = `project: demo
-agent: scripted
-agents:
-  scripted: { script: fails-then-passes }
-  night: { kind: scripted, script: nightly }
-checks:
-  test: { command: sh test.sh }
-`;
+interface DemoOptions {
+  readonly clean?: boolean;
+}
 
-const DESCRIPTION = "Make greet.sh print the greeting that test.sh expects, and nothing else.";
-
-/** Runs the real engine with real git and real processes. Only the model is replaced, by the scripted agent. */
-export async function demo(context: CliContext, options: { readonly clean?: boolean }): Promise<void> {
+/** Runs the real engine with real git and real processes. Only the model is replaced, by scripted agents. */
+export async function demo(context: CliContext, options: DemoOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "nightshift-demo-"));
   const own: CliContext = {
     ...context,
@@ -39,38 +31,32 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
     // The person's token belongs to another daemon.
     env: { ...context.env, NIGHTSHIFT_HOME: join(dir, "home"), NIGHTSHIFT_TOKEN: undefined },
   };
-  context.progress(paint(context, "bold", "Creating a temporary repository with a failing check …\n"));
-  makeRepository(dir);
+  context.progress(paint(context, "bold", "Creating a temporary repository with a few scripts and their tests …\n"));
+  createRepository(dir);
   const sandboxProblem = await findSandboxProblem(own);
-  writeConfiguration(dir, sandboxProblem === null);
+  writeDemoConfig(dir, sandboxProblem === null ? "enforce" : "none");
   context.progress(
     sandboxProblem === null
-      ? "The sandbox works on this machine. The agent and the checks run inside it.\n"
+      ? "The sandbox works on this machine. The agents and the checks run inside it.\n"
       : paint(
           context,
           "yellow",
-          `This demo runs without a sandbox (sandbox: NONE). Its scripted agent is harmless. ${formatMessage(sandboxProblem)}\n`,
+          `This demo runs without a sandbox (sandbox: NONE). Its scripted agents are harmless. ${formatMessage(sandboxProblem)}\n`,
         ),
   );
   await runWithCleanup(
     async (untilPipeCloses) => {
       // Not interruptible: a daemon that is still starting could not be stopped by the cleanup.
       const client = await connect(own);
-      const chore = await untilPipeCloses(runChore(own, client));
-      context.progress(`\n${summary(context, chore)}`);
-      if (chore.status !== "succeeded") throw new Exit(1);
-      mergeIntoMain(dir, chore);
-      const night = await untilPipeCloses(runImprove(own, client));
-      const where = options.clean === true ? "" : describeNextSteps(dir, [chore, night]);
+      await acceptFiles(own, client, { location: { path: own.cwd, url: null }, generated: true, yes: true });
+      const tasks = await untilPipeCloses(runNight(own, client));
       const report = await client.call("GET /report", { query: {} });
-      const morning = reportText(context, outlineReport(report, Date.now()));
-      printResult(
-        context,
-        { chore, night, report },
-        () =>
-          `\n${summary(context, night)}\n${paint(context, "bold", "The report of the night (nightshift report)")}\n${morning}${where}`,
-      );
-      if (night.outcome !== "published") throw new Exit(1);
+      const where = options.clean === true ? "" : describeNextSteps(dir);
+      printResult(context, { tasks, report }, () => {
+        const night = reportText(context, shorten(outlineReport(report, Date.now())));
+        return `\n${paint(context, "bold", "The report of the night (nightshift report)")}\n${night}${where}`;
+      });
+      if (!endedAsPlanned(tasks)) throw new Exit(1);
     },
     async () => {
       await stopDaemon(own, true);
@@ -79,64 +65,40 @@ export async function demo(context: CliContext, options: { readonly clean?: bool
   );
 }
 
-async function runChore(context: CliContext, client: Client): Promise<TaskJson> {
-  await acceptFiles(context, client, { location: { path: context.cwd, url: null }, generated: true, yes: true });
-  const task = await client.call("POST /tasks", {
-    body: { project: "demo", pipeline: "chore", description: DESCRIPTION },
-  });
+async function runNight(context: CliContext, client: Client): Promise<DemoNight> {
+  const count = Object.keys(DEMO_TASKS).length;
   context.progress(
-    paint(context, "bold", "\nOne task on the pipeline `chore`: implement → checks → repair → checks → publish\n"),
+    `\n${count} tasks for one night. The agents are scripted, and so are their costs. Git, the checks and the pipelines are real.\n`,
   );
-  return waitForTask(context, client, { id: task.id, since: null });
-}
-
-async function runImprove(context: CliContext, client: Client): Promise<TaskJson> {
-  context.progress(paint(context, "bold", "\nThe branch is merged. One nightly improvement of the category `docs`:\n"));
-  context.progress(paint(context, "bold", "analyze → implement → checks → verify → describe → publish\n"));
-  const task = await client.call("POST /tasks", {
-    body: {
-      project: "demo",
-      pipeline: "improve",
-      agent: "night",
-      category: "docs",
-      description: NIGHT_WORK.description,
-    },
-  });
-  return waitForTask(context, client, { id: task.id, since: null });
-}
-
-/** Stands in for the person who merges the change request. The nightly improvement starts from the merged branch. */
-function mergeIntoMain(dir: string, { branch }: TaskJson): void {
-  execFileSync("git", ["update-ref", "refs/heads/main", `refs/heads/${branch ?? ""}`], {
-    cwd: join(dir, "remote.git"),
-    stdio: "pipe",
-  });
-}
-
-function makeRepository(dir: string): void {
-  const repo = join(dir, "repo");
-  mkdirSync(repo);
-  const files = {
-    "greet.sh": '#!/bin/sh\necho "Hello, day shift!"\n',
-    "test.sh":
-      '#!/bin/sh\n# The one test there is.\nwanted="Hello, night shift!"\ngot=$(sh greet.sh)\n[ "$got" = "$wanted" ] && echo "ok" && exit 0\necho "not ok: wanted \\"$wanted\\", got \\"$got\\""\nexit 1\n',
-    "README.md": "# Greeting\n\n`greet.sh` greets the day shift; `test.sh` tests it.\n",
-    "nightshift.yaml": SETTINGS,
-  };
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(repo, name), content);
-  const git = (...args: readonly string[]): void => {
-    execFileSync(
-      "git",
-      ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", ...args],
-      { cwd: repo, stdio: "pipe" },
+  return await runDemoNight(client, async ({ chore }) => {
+    context.progress(
+      paint(
+        context,
+        "bold",
+        `\n"${chore.title}" on the pipeline \`chore\`: implement → checks → repair → checks → publish\n`,
+      ),
     );
+    await waitForTask(context, client, { id: chore.id, since: null });
+    context.progress(paint(context, "gray", `\nThe other ${count - 1} tasks run at the same time …\n`));
+  });
+}
+
+function endedAsPlanned(night: DemoNight): boolean {
+  return Object.entries(DEMO_TASKS).every(([name, { end }]) => {
+    const { outcome, state } = night[name as keyof DemoNight];
+    return (outcome ?? state) === end;
+  });
+}
+
+/** The page and `nightshift report` show the rest. */
+function shorten({ sections, ...outline }: Outline): Outline {
+  return {
+    ...outline,
+    sections: sections.map((section) => ({
+      ...section,
+      items: section.items.map(({ text }) => ({ text, facts: [], next: [] })),
+    })),
   };
-  git("init", "--quiet", "--initial-branch=main");
-  git("add", "--all");
-  git("commit", "--quiet", "--message=A greeting and its test");
-  git("init", "--quiet", "--bare", "--initial-branch=main", join(dir, "remote.git"));
-  git("remote", "add", "origin", join(dir, "remote.git"));
-  git("push", "--quiet", "origin", "main");
 }
 
 /** Returns why the sandbox does not work on this machine, or null if it does. */
@@ -150,16 +112,11 @@ async function findSandboxProblem(context: CliContext): Promise<string | null> {
   return problem === undefined ? null : [problem.detail, problem.fix].join(" ");
 }
 
-function writeConfiguration(dir: string, hasSandbox: boolean): void {
-  writeFileSync(join(dir, "home", "config.yaml"), `sandbox: { mode: ${hasSandbox ? "enforce" : "none"} }\n`);
-}
-
-function describeNextSteps(dir: string, tasks: readonly TaskJson[]): string {
-  const branches = tasks.flatMap(({ branch }) => branch ?? []);
+function describeNextSteps(dir: string): string {
   return [
     "",
     "Where to look:",
-    `  git -C ${shellWord(join(dir, "remote.git"))} log --stat ${shellWord(branches.at(-1) ?? "HEAD")}   the published branches`,
+    `  git -C ${shellWord(join(dir, "remote.git"))} log --stat --all   the published branches`,
     `  ${join(dir, "home", "runs")}   the prompt, transcript, checks and diff of each run`,
     `  rm -rf ${shellWord(dir)}   removes the demo`,
     "",

@@ -42,6 +42,11 @@ export async function createPageUser({
     ...user,
     url,
     client: createNodeClient({ url, token }),
-    signIn: async () => ({ name: COOKIE, value: sealCookie(token, Date.now() + 3_600_000), url }),
+    signIn: signInWith({ url, token }),
   };
+}
+
+/** The daemon's address and its own token. */
+export function signInWith({ url, token }: Pick<DaemonFile, "url" | "token">): PageUser["signIn"] {
+  return async () => ({ name: COOKIE, value: sealCookie(token, Date.now() + 3_600_000), url });
 }
