@@ -104,3 +104,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   })()`)) as readonly string[];
   expect(violations).toEqual([]);
 }
+
+/** Expects that the page has no part that is wider than the window. Only marked regions may scroll sideways. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  // As text, because these tests are not compiled for a browser.
+  const wider = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+  expect(wider).toBeLessThanOrEqual(0);
+}

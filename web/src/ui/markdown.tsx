@@ -1,15 +1,22 @@
 import DOMPurify from "dompurify";
-import { marked } from "marked";
+import { Marked } from "marked";
 import { useMemo } from "react";
+import { escapeMarkup } from "../../../src/core/text/escape-markup.ts";
 
 const ALLOWED_TAGS =
   "a b blockquote br code del em h2 h3 h4 h5 h6 hr i input kbd li ol p pre s span strong sub sup table tbody td th thead tr ul".split(
     " ",
   );
 
+/** An image could load something from elsewhere, so its text and its address are shown instead. */
+const markdown = new Marked({
+  gfm: true,
+  renderer: { image: ({ text, href }) => `${escapeMarkup(text)} (<code>${escapeMarkup(href)}</code>)` },
+});
+
 /** Markdown of an agent or a person: no images, no scripts, no styles, and links only as text with their address. */
 export function renderMarkdown(text: string): string {
-  const html = marked.parse(text, { async: false, gfm: true });
+  const html = markdown.parse(text, { async: false });
   const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS,
     ALLOWED_ATTR: ["href", "start", "type", "checked", "disabled", "align"],
