@@ -85,7 +85,7 @@ test.for<[Partial<Record<Section, number>>, string, string, string]>([
   [
     { done: 3, running: 1, queued: 2, decide: 2 },
     "running",
-    "The shift is running: 3 of 8 tasks are still open.",
+    "The shift is running. 3 of 8 tasks are done.",
     "2 decisions wait for you.",
   ],
 ])("verdict of %j is %s", ([some, level, fact, consequence]) => {

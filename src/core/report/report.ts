@@ -35,6 +35,8 @@ export interface SectionContent {
 export interface Problem {
   readonly text: string;
   readonly command: string;
+  /** The agent that cannot work. */
+  readonly agent: string;
   /** Number of tasks that wait for it. */
   readonly tasks: number;
 }

@@ -24,8 +24,11 @@ export function judgeNight({ counts, readingMinutes, problems }: VerdictFacts): 
   if (problem !== undefined) return { level: "bad", fact: `Part of the work is stopped: ${problem}`, consequence };
   if (total === 0) return { level: "quiet", fact: "Nothing was planned and nothing ran.", consequence };
   const open = counts.running + counts.queued;
-  if (open > 0)
-    return { level: "running", fact: `The shift is running: ${open} of ${total} tasks are still open.`, consequence };
+  if (open > 0) {
+    const done = total - open - counts.decide;
+    const fact = `The shift is running. ${done} of ${total} ${total === 1 ? "task is" : "tasks are"} done.`;
+    return { level: "running", fact, consequence };
+  }
   const needsPerson = counts.decide + counts.review + counts.failed > 0;
   return { level: needsPerson ? "attention" : "good", fact: "The shift ran to the end.", consequence };
 }

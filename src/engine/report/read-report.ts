@@ -166,6 +166,7 @@ function describeProblem(parked: ParkedAgent, tasks: readonly Task[]): Problem {
   return {
     text: describeParked(parked),
     command: "nightshift doctor",
+    agent: parked.agent,
     tasks: tasks.filter(({ queuedFor }) => queuedFor?.agent === parked.agent).length,
   };
 }

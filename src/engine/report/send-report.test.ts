@@ -71,7 +71,7 @@ test("report: contains what is queued, although time passes while it is written"
   await clock.advance(HOUR);
   let passed = 0;
   await sendReport({ ...world.ports, clock: { ...clock, now: () => clock.now() + passed++ } });
-  expect(await sentReports()).toMatchObject([{ summary: expect.stringContaining("1 of 1 tasks are still open") }]);
+  expect(await sentReports()).toMatchObject([{ summary: expect.stringContaining("0 of 1 task is done") }]);
 });
 
 test("report: fits on a phone and says what waits", async () => {
@@ -84,7 +84,7 @@ test("report: fits on a phone and says what waits", async () => {
     .dueNotices(clock.now(), 10)
     .then((all) => all.filter(({ kind }) => kind === "report"));
   expect(notice && messageOf(notice)).toEqual({
-    title: "report of the night – The shift is running: 1 of 2 tasks are still open.",
+    title: "report of the night – The shift is running. 1 of 2 tasks are done.",
     lines: ["No task waits for you.", "$0.00, 0 runs", "→ nightshift report"],
   });
 });

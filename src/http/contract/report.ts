@@ -91,7 +91,16 @@ export const reportSchema = z
     time_zone: z.string(),
     verdict: z.strictObject({ level: z.enum(VERDICTS), fact: z.string(), consequence: z.string() }),
     problems: z
-      .array(z.strictObject({ text: z.string(), command: z.string(), tasks: count }))
+      .array(
+        z.strictObject({
+          text: z.string(),
+          command: z.string(),
+          agent: z
+            .string()
+            .meta({ description: "The agent that cannot work. POST /agents/:name/retry tries it again." }),
+          tasks: count,
+        }),
+      )
       .meta({ description: "What stops work until a person does something." }),
     sections: z.strictObject(sections),
     missed: z

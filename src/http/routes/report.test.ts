@@ -179,7 +179,7 @@ describe("GET /report", () => {
     const found = await report();
     expect(found.verdict.level).toBe("bad");
     expect(found.problems).toEqual([
-      { text: "mine needs a login: The key was rejected.", command: "nightshift doctor", tasks: 1 },
+      { text: "mine needs a login: The key was rejected.", command: "nightshift doctor", agent: "mine", tasks: 1 },
     ]);
     expect(found.gaps).toMatchObject([{ kind: "agent", agent: "mine", to: null }]);
     expect(found.missed.map(({ text }) => text)).toEqual(["it should have run"]);

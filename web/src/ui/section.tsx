@@ -1,6 +1,8 @@
 import { type ReactNode, useId } from "react";
 
 export interface SectionProps {
+  /** Makes the section a target of links. */
+  readonly anchor?: string;
   readonly title: string;
   readonly count?: number;
   readonly hint?: ReactNode;
@@ -10,10 +12,10 @@ export interface SectionProps {
 }
 
 /** A name in the margin and rows beside it. */
-export function Section({ title, count, hint, isYours = false, children }: SectionProps) {
+export function Section({ anchor, title, count, hint, isYours = false, children }: SectionProps) {
   const id = useId();
   return (
-    <section className="sec" aria-labelledby={id}>
+    <section className="sec" id={anchor} aria-labelledby={id}>
       <header className={isYours ? "you" : undefined}>
         <h2 id={id}>
           {title}

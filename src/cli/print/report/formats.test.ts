@@ -126,7 +126,7 @@ test("report: a cost that is unknown for every run is mentioned once", () => {
 });
 
 test("report: problems come first, and a cut list says how many tasks are missing", () => {
-  const problems = [{ text: "codex needs a login: rejected", command: "nightshift doctor", tasks: 2 }];
+  const problems = [{ text: "codex needs a login: rejected", command: "nightshift doctor", agent: "codex", tasks: 2 }];
   const outline = outlineReport(
     makeReport({ problems, missed: [{ at: "2026-11-15T22:00:00.000Z", text: "late" }] }),
     NOW,
