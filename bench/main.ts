@@ -8,6 +8,7 @@ import { measureGrowth } from "./rows/growth.ts";
 import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
 import { measureNight } from "./rows/night.ts";
+import { measurePage } from "./rows/page.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measurePrompt } from "./rows/prompt.ts";
 import { measureQueue } from "./rows/queue.ts";
@@ -42,6 +43,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   r: measureReusedSetup,
   s: measureStaged,
   t: measureChatty,
+  u: measurePage,
 };
 
 const asked = process.argv.slice(2);

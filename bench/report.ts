@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface Measured {
   readonly row: string;
   readonly what: string;
-  readonly unit: "ms" | "MB" | "lines";
+  readonly unit: "ms" | "MB" | "KB" | "lines";
   readonly value: number;
   /** The value to compare with, measured in the same run. */
   readonly baseline: number | null;

@@ -1,16 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readSupervisor } from "../../src/adapters/process/job-files.ts";
 import { homePaths } from "../../src/config/files/paths.ts";
 import type { Client } from "../../src/http/client/client.ts";
 import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
+import { readMemory } from "../read-memory.ts";
 import { atMost, type Measured } from "../report.ts";
 import { inLanes } from "../statistics.ts";
 
 const STEPS = [0, 10, 50];
 const SETTLE_MS = 2_000;
-const MB = 1_000_000;
 
 /** The agents only sleep, so that our own memory is measured. */
 export async function measureMemory(): Promise<readonly Measured[]> {
@@ -24,7 +24,7 @@ export async function measureMemory(): Promise<readonly Measured[]> {
       tasks = [...tasks, ...(await submit(daemon.client, count - tasks.length))];
       await waitForAgents(environment, count);
       await sleep(SETTLE_MS);
-      rows.push(daemonRow(count, readKilobytes(daemon.pid, "status", "VmRSS"), rows[0]?.value ?? null));
+      rows.push(daemonRow(count, readMemory(daemon.pid, "status", "VmRSS"), rows[0]?.value ?? null));
     }
     rows.push(...supervisorRows(supervisors(environment)));
     await inLanes(8, tasks.length, (index) =>
@@ -43,7 +43,7 @@ function daemonRow(count: number, value: number, baseline: number | null): Measu
 }
 
 function supervisorRows(pids: readonly number[]): readonly Measured[] {
-  const sizes = pids.map((pid) => readKilobytes(pid, "smaps_rollup", "Pss"));
+  const sizes = pids.map((pid) => readMemory(pid, "smaps_rollup", "Pss"));
   const [largest, sum] = [Math.max(...sizes), sizes.reduce((a, b) => a + b, 0)];
   const row = { row: "f", unit: "MB", baseline: null } as const;
   return [
@@ -78,10 +78,4 @@ async function waitForAgents(environment: BenchEnvironment, count: number): Prom
 function supervisors(environment: BenchEnvironment): readonly number[] {
   const runs = homePaths(environment.home).runs;
   return readdirSync(runs).flatMap((run) => readSupervisor(join(runs, run))?.pid ?? []);
-}
-
-function readKilobytes(pid: number, file: string, name: string): number {
-  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/${file} has no ${name}`);
-  return (Number(found) * 1024) / MB;
 }

@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "../../src/http/client/client.ts";
 import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
+import { readMemory } from "../read-memory.ts";
 import { atMost, type Measured } from "../report.ts";
 
 const SAMPLE = new URL("../../src/adapters/agents/claude-code/fixtures/claude-full-profile.jsonl", import.meta.url);
@@ -24,11 +25,11 @@ export async function measureTranscript(): Promise<readonly Measured[]> {
     await register(environment, daemon.client);
     await play(environment, daemon.client, WARM_BYTES);
     await sleep(2_000);
-    const before = readKilobytes(daemon.pid, "VmRSS");
+    const before = readMemory(daemon.pid, "status", "VmRSS");
     // Resets the kernel's peak value.
     writeFileSync(`/proc/${daemon.pid}/clear_refs`, "5");
     const read = await play(environment, daemon.client, TOTAL_BYTES);
-    const grown = readKilobytes(daemon.pid, "VmHWM") - before;
+    const grown = readMemory(daemon.pid, "status", "VmHWM") - before;
     const what = `growth of the daemon's peak RSS, a run that prints 200 MB (${(read / MB).toFixed(0)} MB stored and followed)`;
     return [{ row: "k", unit: "MB", what, value: grown, baseline: null, target: atMost(grown, 50, "50 MB") }];
   } finally {
@@ -89,10 +90,4 @@ async function readAlong(client: Client, run: string, from: number): Promise<num
     if (next === offset) return next;
     offset = next;
   }
-}
-
-function readKilobytes(pid: number, name: string): number {
-  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  if (found === undefined) throw new Error(`/proc/${pid}/status has no ${name}`);
-  return (Number(found) * 1024) / MB;
 }
