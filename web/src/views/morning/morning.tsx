@@ -12,7 +12,7 @@ import { DecideSection } from "./sections/decide.tsx";
 import { FailedSection } from "./sections/failed.tsx";
 import { FixFirstSection } from "./sections/fix-first.tsx";
 import { MoneySection } from "./sections/money.tsx";
-import { MissedSection, ReadSection } from "./sections/other-sections.tsx";
+import { MachineSection, MissedSection, ReadSection } from "./sections/other-sections.tsx";
 import { ReviewSection } from "./sections/review.tsx";
 import { TonightSection } from "./sections/tonight.tsx";
 
@@ -57,6 +57,7 @@ function NightReport({ report, isCurrent }: { report: ReportJson; isCurrent: boo
       )}
       <MoneySection money={money} isCurrent={isCurrent} />
       <ComparisonSection report={report} />
+      {isCurrent && <MachineSection />}
       {isCurrent && sections.running.total + sections.queued.total === 0 && <TonightSection />}
     </RowCursor>
   );

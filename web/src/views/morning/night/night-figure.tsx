@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { ReportJson } from "../../../../../src/http/client/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useNow } from "../../../ui/use-now.ts";
-import { type Lane, layoutNight, type NightLine } from "./night-line.ts";
+import { type Lane, layoutNight, type NightFacts, type NightLine } from "./night-line.ts";
 import { NightTable } from "./night-table.tsx";
 import { clock, describeNight, gapWords } from "./night-words.ts";
 
@@ -32,7 +32,7 @@ export function NightFigure({ report, isCurrent }: NightFigureProps) {
   return (
     <>
       <figure className="night" role="group" aria-label="The night, hour by hour">
-        <div className="names" aria-hidden="true">
+        <div className="names" aria-hidden="true" style={rowsOf(line.lanes)}>
           {line.lanes.map(({ name }) => (
             <span key={name} dir="auto" title={name}>
               <span className="clip">{name}</span>
@@ -63,9 +63,9 @@ export function NightFigure({ report, isCurrent }: NightFigureProps) {
 }
 
 /** Only tasks that still wait: what was decided since is no longer the person's turn. */
-function listStops({ sections }: ReportJson): readonly { readonly project: string; readonly at: number }[] {
-  return [...sections.decide.tasks, ...sections.review.tasks].flatMap(({ project, waiting_since: since }) =>
-    since === null ? [] : [{ project, at: Date.parse(since) }],
+function listStops({ sections }: ReportJson): NightFacts["stops"] {
+  return [...sections.decide.tasks, ...sections.review.tasks].flatMap(({ id, project, waiting_since: since }) =>
+    since === null ? [] : [{ task: id, project, at: Date.parse(since) }],
   );
 }
 
@@ -79,7 +79,7 @@ interface NightPlotProps {
 export function NightPlot({ line, label, zone, now }: NightPlotProps) {
   return (
     <div className="plot" dir="ltr" role="img" aria-label={label}>
-      <div className="lanes">
+      <div className="lanes" style={rowsOf(line.lanes)}>
         {line.gaps.map((gap) => (
           <div
             className="gap"
@@ -123,15 +123,30 @@ export function NightPlot({ line, label, zone, now }: NightPlotProps) {
 
 const LOOKS = { agent: "bar", engine: "bar engine", failed: "bar failed", running: "bar running" } as const;
 
+const LANE_HEIGHT = 22;
+const TRACK_HEIGHT = 11;
+
+/** A lane with more than one track is higher. */
+function heightOf({ tracks }: Lane): number {
+  return LANE_HEIGHT + (tracks - 1) * TRACK_HEIGHT;
+}
+
+function rowsOf(lanes: readonly Lane[]): { readonly gridTemplateRows: string } {
+  return { gridTemplateRows: lanes.map((lane) => `${heightOf(lane)}px`).join(" ") };
+}
+
 function NightLane({ lane: { bars, stops } }: { lane: Lane }) {
   return (
     <div className="lane">
-      {bars.map(({ run, left, width, look }) => (
-        <i className={LOOKS[look]} key={run} style={{ left: percent(left), width: percent(width) }} />
+      {bars.map(({ run, left, width, look, track }) => (
+        <i
+          className={LOOKS[look]}
+          key={run}
+          style={{ left: percent(left), width: percent(width), marginTop: track * TRACK_HEIGHT }}
+        />
       ))}
-      {stops.map((left, index) => (
-        // Two tasks may have stopped at the same time.
-        <span className="you" key={`${left} ${index}`} style={{ left: percent(left) }} />
+      {stops.map(({ task, left, track }) => (
+        <span className="you" key={task} style={{ left: percent(left), marginTop: track * TRACK_HEIGHT }} />
       ))}
     </div>
   );

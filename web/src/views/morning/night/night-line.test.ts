@@ -26,7 +26,9 @@ test.for([
   [[span("21:00", "22:00")], "20:00 to 08:00"],
   [[span("18:20", "22:00")], "18:00 to 08:00"],
   [[span("21:00", "22:00"), span("09:10", "09:20")], "20:00 to 10:00"],
-  [[span("14:10", "14:12")], "14:00 to 15:00"],
+  [[span("14:10", "14:20")], "14:00 to 15:00"],
+  [[span("14:12", "14:13"), span("14:14", "14:16")], "14:12 to 14:16"],
+  [[span("02:12", "02:13")], "02:12 to 02:13"],
   [[span("14:10", "16:12")], "14:00 to 17:00"],
 ] as const)("night line: work at %j shows %s", ([spans, shown]) => {
   expect(hours(layoutNight(night({ spans: [...spans] })))).toBe(shown);
@@ -40,7 +42,7 @@ test("night line: a bar is as long as its run, thin for checks, red for a failed
     span("05:00", null),
   ];
   const { lanes, now, dawn } = layoutNight(
-    night({ spans, now: ms("08:00"), stops: [{ project: "shop", at: ms("21:00") }] }),
+    night({ spans, now: ms("08:00"), stops: [{ task: "task_1", project: "shop", at: ms("21:00") }] }),
   );
   expect(lanes.map(({ name }) => name)).toEqual(["shop"]);
   expect(lanes[0]?.bars.map(({ left, width, look }) => [left, width, look])).toEqual([
@@ -49,14 +51,14 @@ test("night line: a bar is as long as its run, thin for checks, red for a failed
     [50, 25, "failed"],
     [75, 25, "running"],
   ]);
-  expect(lanes[0]?.stops).toEqual([8.33]);
+  expect(lanes[0]?.stops).toEqual([{ task: "task_1", left: 8.33, track: 0 }]);
   expect([now, dawn]).toEqual([100, null]);
 });
 
 test("night line: the horizon is the person's from the end of the work on, if something waits", () => {
   const spans = [span("20:00", "02:00")];
   expect(layoutNight(night({ spans })).dawn).toBe(null);
-  expect(layoutNight(night({ spans, stops: [{ project: "shop", at: ms("23:00") }] })).dawn).toBe(50);
+  expect(layoutNight(night({ spans, stops: [{ task: "task_1", project: "shop", at: ms("23:00") }] })).dawn).toBe(50);
 });
 
 test("night line: a run before the start of the night and one after its end are cut", () => {
@@ -105,4 +107,29 @@ test("night line: hours have ticks, and every second label is left out on phones
 test("night line: `now` is drawn only while it is inside the shown hours", () => {
   expect(layoutNight(night({ now: ms("02:00") })).now).toBe(50);
   expect(layoutNight(night({ now: ms("11:00") })).now).toBe(null);
+});
+
+test("night line: work at the same time has its own track, and a task stays in its track", () => {
+  const spans = [
+    span("20:00", "22:00", { run: "a1", task: "a" }),
+    span("21:00", "23:00", { run: "b1", task: "b" }),
+    span("23:00", "23:30", { run: "b2", task: "b" }),
+    span("23:00", "23:30", { run: "c1", task: "c" }),
+  ];
+  const [lane] = layoutNight(night({ spans, stops: [{ task: "b", project: "shop", at: ms("23:30") }] })).lanes;
+  expect(lane?.stops).toMatchObject([{ task: "b", track: 1 }]);
+  expect(lane?.bars.map(({ run, track }) => [run, track])).toEqual([
+    ["a1", 0],
+    ["b1", 1],
+    ["b2", 1],
+    ["c1", 0],
+  ]);
+  expect(lane?.tracks).toBe(2);
+});
+
+test("night line: more than four runs at the same time share the last track", () => {
+  const spans = Array.from({ length: 6 }, (_, index) => span("20:00", "22:00", { run: `${index}`, task: `${index}` }));
+  const [lane] = layoutNight(night({ spans })).lanes;
+  expect(lane?.bars.map(({ track }) => track)).toEqual([0, 1, 2, 3, 3, 3]);
+  expect(lane?.tracks).toBe(4);
 });

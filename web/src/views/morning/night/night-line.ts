@@ -22,14 +22,24 @@ export interface Tick {
 export interface Lane {
   readonly name: string;
   readonly bars: readonly Bar[];
+  /** Rows of bars. Work at the same time has more than one. */
+  readonly tracks: number;
   /** Where a task stopped for a person who has not decided yet. */
-  readonly stops: readonly number[];
+  readonly stops: readonly Stop[];
+}
+
+interface Stop {
+  readonly task: string;
+  readonly left: number;
+  readonly track: number;
 }
 
 export interface Bar {
   readonly run: string;
   readonly left: number;
   readonly width: number;
+  /** From 0, which is the top one. */
+  readonly track: number;
   readonly look: "agent" | "engine" | "failed" | "running";
 }
 
@@ -47,10 +57,11 @@ export interface NightFacts extends Pick<ReportJson, "spans" | "gaps"> {
   /** Null for an earlier night. */
   readonly now: number | null;
   /** Tasks that wait for a person, and since when. */
-  readonly stops: readonly { readonly project: string; readonly at: number }[];
+  readonly stops: readonly { readonly task: string; readonly project: string; readonly at: number }[];
 }
 
 const MAX_LANES = 8;
+const TRACKS = [0, 1, 2, 3];
 export const OTHERS = "others";
 /** A narrower gap has no room for its reason. */
 const MIN_LABELLED = 16;
@@ -71,15 +82,16 @@ export function layoutNight(facts: NightFacts): NightLine {
     from: window.from,
     to: window.to,
     ticks: listTicks(window, place),
-    lanes: names.map((name) => ({
-      name,
-      bars: spans
-        .filter(({ project }) => laneOf.get(project) === name)
-        .map((span) => ({ run: span.run, ...extent(span, window, place), look: lookOf(span) })),
-      stops: facts.stops
-        .filter(({ project, at }) => laneOf.get(project) === name && isInside(at))
-        .map(({ at }) => place(at)),
-    })),
+    lanes: names.map((name) =>
+      layoutLane(
+        name,
+        {
+          spans: spans.filter(({ project }) => laneOf.get(project) === name),
+          stops: facts.stops.filter(({ project, at }) => laneOf.get(project) === name && isInside(at)),
+        },
+        { window, place },
+      ),
+    ),
     gaps: layoutGaps(facts, end, { window, place }),
     now: facts.now !== null && isInside(facts.now) ? place(facts.now) : null,
     dawn: findDawn(facts, spans, { window, place }),
@@ -87,6 +99,8 @@ export function layoutNight(facts: NightFacts): NightLine {
 }
 
 interface PlacedSpan {
+  readonly run: string;
+  readonly task: string;
   readonly project: string;
   readonly step: string;
   readonly status: string;
@@ -109,6 +123,32 @@ function nameLanes(spans: readonly PlacedSpan[], stops: NightFacts["stops"]): Re
   return new Map(projects.map((project, index) => [project, index < own ? project : OTHERS]));
 }
 
+/** Bars that overlap go to different tracks, and the bars of a task to the same one if possible. */
+function layoutLane(
+  name: string,
+  { spans, stops }: { readonly spans: readonly PlacedSpan[]; readonly stops: NightFacts["stops"] },
+  scale: Scale,
+): Lane {
+  const ends: number[] = [];
+  const trackOf = new Map<string, number>();
+  const bars = spans
+    .toSorted((a, b) => a.start - b.start)
+    .map((span) => {
+      const isFree = (track: number): boolean => (ends[track] ?? 0) <= span.start;
+      const own = trackOf.get(span.task);
+      const track = own !== undefined && isFree(own) ? own : (TRACKS.find(isFree) ?? TRACKS.length - 1);
+      trackOf.set(span.task, track);
+      ends[track] = Math.max(ends[track] ?? 0, span.end);
+      return { run: span.run, ...extent(span, scale), track, look: lookOf(span) };
+    });
+  return {
+    name,
+    bars,
+    tracks: Math.max(1, ends.length),
+    stops: stops.map(({ task, at }) => ({ task, left: scale.place(at), track: trackOf.get(task) ?? 0 })),
+  };
+}
+
 function lookOf({ to, status, step }: PlacedSpan): Bar["look"] {
   if (to === null) return "running";
   if (step !== "agent") return "engine";
@@ -117,8 +157,7 @@ function lookOf({ to, status, step }: PlacedSpan): Bar["look"] {
 
 function extent(
   { start, end }: Pick<PlacedSpan, "start" | "end">,
-  window: TimeWindow,
-  place: Scale["place"],
+  { window, place }: Scale,
 ): Pick<Bar, "left" | "width"> {
   const left = place(Math.max(start, window.from));
   return { left, width: round(Math.max(0, place(Math.min(end, window.to)) - left)) };
@@ -128,7 +167,7 @@ function layoutGaps({ gaps }: NightFacts, end: number, { window, place }: Scale)
   const inside = gaps
     .map(({ from, to, reason }) => ({ start: Date.parse(from), end: to === null ? end : Date.parse(to), reason }))
     .filter((gap) => gap.start < window.to && gap.end > window.from)
-    .map((gap) => ({ ...extent(gap, window, place), reason: gap.reason }));
+    .map((gap) => ({ ...extent(gap, { window, place }), reason: gap.reason }));
   return inside.map((gap) => {
     const longest = inside.every((other) => other === gap || !overlaps(gap, other) || isLonger(gap, other, inside));
     return { ...gap, isLabelled: gap.width >= MIN_LABELLED && longest };

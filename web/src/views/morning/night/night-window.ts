@@ -5,6 +5,8 @@ const EVENING_MS = 8 * HOUR;
 const NIGHT_MS = 12 * HOUR;
 const LONG_MS = 15 * HOUR;
 const SHORT_MS = 3 * HOUR;
+/** Work as short as a demo. */
+const BRIEF_MS = 5 * MINUTE;
 
 /** The time that the night line shows. */
 export interface TimeWindow {
@@ -25,27 +27,30 @@ interface Worked {
 }
 
 /**
- * The usual hours of a night, and more if work was done outside of them. If all of the work was done by day, only the hours of
- * that work, so that its parts can be told apart.
+ * The usual hours of a night, and more if work was done outside of them. If all of the work was done by day or in a few minutes,
+ * only the time of that work, so that its parts can be told apart.
  */
 export function chooseWindow(since: number, worked: readonly Worked[]): TimeWindow {
   const evening = since + EVENING_MS;
   const morning = evening + NIGHT_MS;
   if (worked.length === 0) return withTicks(evening, morning);
-  const first = floorHour(Math.max(since, Math.min(...worked.map(({ start }) => start))), since);
-  const last = ceilHour(Math.max(...worked.map(({ end }) => end)), since);
-  const isByNight = worked.some(({ start, end }) => start < morning && end > evening);
+  const start = Math.max(since, Math.min(...worked.map((each) => each.start)));
+  const end = Math.max(...worked.map((each) => each.end));
+  if (end - start < BRIEF_MS) return withTicks(floorTo(MINUTE, start, since), ceilTo(MINUTE, end, since));
+  const first = floorTo(HOUR, start, since);
+  const last = ceilTo(HOUR, end, since);
+  const isByNight = worked.some((each) => each.start < morning && each.end > evening);
   return isByNight
     ? withTicks(Math.min(evening, first), Math.max(morning, last))
     : withTicks(first, Math.max(last, first + HOUR));
 }
 
-function floorHour(at: number, since: number): number {
-  return since + Math.floor((at - since) / HOUR) * HOUR;
+function floorTo(unit: number, at: number, since: number): number {
+  return since + Math.floor((at - since) / unit) * unit;
 }
 
-function ceilHour(at: number, since: number): number {
-  return since + Math.ceil((at - since) / HOUR) * HOUR;
+function ceilTo(unit: number, at: number, since: number): number {
+  return since + Math.ceil((at - since) / unit) * unit;
 }
 
 function withTicks(from: number, to: number): TimeWindow {
@@ -53,6 +58,7 @@ function withTicks(from: number, to: number): TimeWindow {
 }
 
 function chooseTicks(length: number): Ticks {
+  if (length <= BRIEF_MS + MINUTE) return { every: MINUTE, labelled: 1 };
   if (length <= HOUR) return { every: 10 * MINUTE, labelled: 1 };
   if (length <= SHORT_MS) return { every: 30 * MINUTE, labelled: 1 };
   if (length <= LONG_MS) return { every: HOUR, labelled: length > SHORT_MS * 2 ? 2 : 1 };

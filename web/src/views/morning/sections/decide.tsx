@@ -92,7 +92,7 @@ function DecideRow({ task, isFirst }: { task: ReportedTaskJson; isFirst: boolean
         </div>
       ) : (
         task.reason !== null && (
-          <p className="why" dir="auto">
+          <p className="said" dir="auto">
             {task.reason}
           </p>
         )

@@ -36,17 +36,15 @@ function FailedRow({ task }: { task: ReportedTaskJson }) {
     <TaskRow
       task={task}
       glyph="failed"
-      facts={[`in ${task.state}`, task.outcome?.replaceAll("_", " ") ?? null, describeCost(task)]}
+      facts={[task.outcome?.replaceAll("_", " ") ?? null, describeCost(task)]}
       actions={
         <>
-          <Link className="btn sm" to="/tasks/$id/$tab" params={{ id: task.id, tab: "transcript" }}>
-            Transcript
-          </Link>
+          <EvidenceLink task={task} />
           <Button
             size="small"
             isBusy={retry.isBusy}
             refusal={refusal}
-            aria-label={`Retry “${task.title}” from ${task.state}`}
+            aria-label={`Retry “${task.title}”`}
             onClick={() => void start()}
           >
             Retry
@@ -55,17 +53,27 @@ function FailedRow({ task }: { task: ReportedTaskJson }) {
       }
     >
       {task.reason !== null && (
-        <p className="why long" dir="auto">
+        <p className="said long" dir="auto">
           {task.reason}
         </p>
       )}
-      {task.branch !== null && (
-        <p className="why">
-          The work is on <code>{task.branch}</code>.
+      {task.change !== null && (
+        <p className="said">
+          The work is on the branch <code>{task.branch}</code>.
         </p>
       )}
       {command !== undefined && <Command text={command} />}
       {retry.error !== null && <ErrorBanner title="It was not retried." error={retry.error} />}
     </TaskRow>
+  );
+}
+
+/** To the output that shows why it failed. */
+function EvidenceLink({ task: { id, outcome } }: { task: ReportedTaskJson }) {
+  const isAboutChecks = outcome === "checks_failed" || outcome === "policy_failed";
+  return (
+    <Link className="btn sm" to="/tasks/$id/$tab" params={{ id, tab: isAboutChecks ? "checks" : "transcript" }}>
+      {isAboutChecks ? "Checks" : "Transcript"}
+    </Link>
   );
 }

@@ -14,10 +14,8 @@ import { Time } from "../../../ui/time.tsx";
 
 /** What stops work until a person does something, with the command and a way to try again at once. */
 export function FixFirstSection({ problems }: { problems: ReportJson["problems"] }) {
-  const status = useApi("GET /status").data;
-  const others = status?.problems ?? [];
-  const outages = status?.outages ?? [];
-  const count = problems.length + others.length + outages.length;
+  const outages = useApi("GET /status").data?.outages ?? [];
+  const count = problems.length + outages.length;
   if (count === 0) return null;
   return (
     <Section anchor="fix" title="Fix first" count={count} hint="Then the rest continues by itself">
@@ -26,16 +24,13 @@ export function FixFirstSection({ problems }: { problems: ReportJson["problems"]
       ))}
       {outages.map(({ project, reason, since, until }) => (
         <ProblemRow key={project} title={`The remote or forge of ${project} cannot be read`}>
-          <p className="why" dir="auto">
+          <p className="said" dir="auto">
             {reason}
           </p>
-          <p className="why">
+          <p className="said">
             Since <Time at={since} />. The next attempt is at <Time at={until} />.
           </p>
         </ProblemRow>
-      ))}
-      {others.map((text) => (
-        <ProblemRow key={text} title={text} />
       ))}
     </Section>
   );
@@ -64,7 +59,7 @@ function AgentProblem({ problem: { text, command, tasks, agent } }: { problem: R
         </Button>
       }
     >
-      <p className="why">
+      <p className="said">
         {tasks === 0 ? "No task waits for it at the moment." : `${plural(tasks, "task waits", "tasks wait")} for it.`}{" "}
         No attempt was spent. See what is wrong:
       </p>

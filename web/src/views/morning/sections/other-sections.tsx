@@ -1,4 +1,5 @@
 import { ArrowUpRight } from "lucide-react";
+import { useApi } from "../../../api/queries.ts";
 import type { ReportedTaskJson, ReportJson } from "../../../../../src/http/client/client.ts";
 import { formatDuration, plural } from "../../../ui/format.ts";
 import type { GlyphName } from "../../../ui/glyph.tsx";
@@ -55,7 +56,7 @@ export function ReadSection({
           actions={<RequestLink task={task} />}
         >
           {task.reason !== null && name !== "queued" && (
-            <p className="why" dir="auto">
+            <p className="said" dir="auto">
               {task.reason}
             </p>
           )}
@@ -112,6 +113,23 @@ export function MissedSection({ missed }: { missed: ReportJson["missed"] }) {
         {missed.map(({ at, text }) => (
           <li key={`${at} ${text}`} dir="auto">
             <Time at={at} />: {text}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** What the daemon says about itself, such as that it runs without a sandbox. */
+export function MachineSection() {
+  const problems = useApi("GET /status").data?.problems ?? [];
+  if (problems.length === 0) return null;
+  return (
+    <Section title="The machine">
+      <ul className="stack muted">
+        {problems.map((text) => (
+          <li key={text} dir="auto">
+            {text}
           </li>
         ))}
       </ul>

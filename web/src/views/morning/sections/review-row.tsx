@@ -33,13 +33,13 @@ export function ReviewRow({ task, conflicts }: { task: ReportedTaskJson; conflic
             request === null && branch !== null ? <code key="branch">{branch}</code> : null,
           ]}
         />
-        {task.reason !== null && (
-          <p className="why" dir="auto">
+        {task.status === "waiting" && task.reason !== null && (
+          <p className="said" dir="auto">
             {task.reason}
           </p>
         )}
         {conflicts.map((conflict) => (
-          <p className="why" key={conflict.with} dir="auto">
+          <p className="said" key={conflict.with} dir="auto">
             Conflicts with “{conflict.with}” in {conflict.files.join(", ")}
           </p>
         ))}
