@@ -98,7 +98,7 @@ describe("costs", () => {
   test("with unknown dimensions or invalid periods are refused", async () => {
     const result = await user.run("costs", "--by", "day,week");
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain("day, project, pipeline, role, agent, model");
+    expect(result.stderr).toContain("day, night, project, pipeline, role, agent, model");
     expect((await user.run("costs", "--since", "2026-11-02", "--until", "2026-11-01")).stderr).toContain(
       "before it starts",
     );
