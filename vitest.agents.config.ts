@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./vitest.nights.config.ts";
 
 /** Tests with real agent CLIs, which `npm run test:agents` installs. They need much time and memory. */
 export default defineConfig({
@@ -8,5 +9,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 60_000,
+    expect: PATIENCE,
   },
 });

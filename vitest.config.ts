@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { NIGHTS } from "./vitest.nights.config.ts";
+import { NIGHTS, PATIENCE } from "./vitest.nights.config.ts";
 
 export default defineConfig({
   test: {
@@ -11,5 +11,6 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: PATIENCE,
   },
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./vitest.nights.config.ts";
 
 /** Tests of the web page in a real browser, against real daemons. */
 export default defineConfig({
@@ -10,5 +11,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: PATIENCE,
   },
 });
