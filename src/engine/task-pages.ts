@@ -1,5 +1,6 @@
 import type { Task } from "../core/task/task.ts";
-import type { ListTasksQuery, Page, Store } from "../ports/store.ts";
+import type { Page, Store } from "../ports/store.ts";
+import type { ListTasksQuery } from "../ports/store-task-queries.ts";
 
 const PAGE = 200;
 

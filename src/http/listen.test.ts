@@ -109,7 +109,14 @@ describe("HTTP client", () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
     const files = (JSON.parse(stdout) as string[]).filter((url) => url.startsWith("file:")); // what the script prints
     expect(new Set(files.map((url) => url.split("/").at(-1)))).toEqual(
-      new Set(["client-errors.ts", "client-send.ts", "client-stream.ts", "client.ts", "node-client.ts"]),
+      new Set([
+        "cli-agent.ts",
+        "client-errors.ts",
+        "client-send.ts",
+        "client-stream.ts",
+        "client.ts",
+        "node-client.ts",
+      ]),
     );
   });
 });

@@ -149,7 +149,7 @@ describe("API: tasks", () => {
 });
 
 describe("API: decisions", () => {
-  const me = { kind: "person", name: "alice", rights: ["admin"] };
+  const me = { kind: "person", name: "alice", rights: ["admin"], via: "api" };
   const RETRY = { from: "checking", agent: null, model: null, timeoutMs: null, maxTurns: 7, budgetUsd: null };
   it.each([
     ["approve", { plan_hash: "h1" }, ["h1"]],

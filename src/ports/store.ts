@@ -18,10 +18,11 @@ import type { Role } from "../core/task/role.ts";
 import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
 import type { ProjectRemoval } from "./projects.ts";
-import type { Artifact, QueueReason, Task, TaskChangeRequest, TaskStatus, Trigger } from "../core/task/task.ts";
+import type { Artifact, Task, TaskChangeRequest, TaskStatus, Trigger } from "../core/task/task.ts";
 import type { AgentStore, ParkingChange } from "./store-agents.ts";
 import type { MoneyStore } from "./store-money.ts";
 import type { PeopleStore } from "./store-people.ts";
+import type { ListTasksQuery, TaskFilter } from "./store-task-queries.ts";
 import type { QualityStore } from "./store-quality.ts";
 
 /**
@@ -106,6 +107,8 @@ export interface TaskStore {
   /** Removes an ended task with its runs, checks, artifacts and documents. Its events and costs are kept. */
   deleteTask(id: string, event: EventDraft): Promise<void>;
   countTasks(): Promise<Readonly<Record<TaskStatus, number>>>;
+  /** Counts the tasks that match, by status. The time grows slowly with the number of tasks. */
+  countMatching(filter: TaskFilter): Promise<Readonly<Record<TaskStatus, number>>>;
 }
 
 /** The append-only log of what happened. */
@@ -290,23 +293,6 @@ export interface CommitResult {
   /** Runs that `endOthers` ended. Their executors must stop. */
   readonly ended: readonly string[];
   readonly events: readonly Event[];
-}
-
-export interface ListTasksQuery {
-  readonly status: readonly TaskStatus[] | null;
-  readonly state: string | null;
-  readonly project: string | null;
-  readonly cursor: string | null;
-  readonly limit: number;
-  /** Only tasks that are queued for this reason. */
-  readonly queuedFor?: QueueReason;
-  /** Only tasks that wait for this choice. */
-  readonly about?: "dependency";
-  readonly hasPlan?: true;
-  /** Only tasks whose branch was published. */
-  readonly isPublished?: true;
-  /** Without the variants of tasks, or only those. Missing: both. */
-  readonly variants?: "hide" | "only";
 }
 
 export interface ListRunsQuery {

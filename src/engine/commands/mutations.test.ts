@@ -20,6 +20,7 @@ const EXCEPTIONS: readonly string[] = [
 /** The methods that do not write. */
 const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> = {
   tasks: [
+    "countMatching",
     "countTasks",
     "findRunIds",
     "findTaskIds",

@@ -3,7 +3,6 @@ import { PROPOSAL_STATUSES } from "../../core/nightly/proposal.ts";
 import { RUN_STATUSES } from "../../core/task/run.ts";
 import { CHECK_PLACES } from "../../core/task/running-check.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
-import { TASK_STATUSES } from "../../core/task/task.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
@@ -24,6 +23,7 @@ import { SESSION_ROUTES } from "./session.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { TASK_ACTIONS } from "./task-actions.ts";
+import { TASK_LIST_ROUTES } from "./task-list.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -38,18 +38,7 @@ export const ROUTES = {
     status: 201,
     ok: taskSchema,
   }),
-  "GET /tasks": route({
-    summary: "List tasks, newest first, without their runs, checks and artifacts.",
-    right: "read",
-    query: z.strictObject({
-      status: listOf(TASK_STATUSES).optional(),
-      state: shortText.optional(),
-      project: shortText.optional(),
-      cursor: shortText.optional(),
-      limit: limitUpTo(1000, 100),
-    }),
-    ok: z.strictObject({ tasks: z.array(taskSchema), next: z.string().nullable() }),
-  }),
+  ...TASK_LIST_ROUTES,
   "GET /tasks/:id": route({
     summary: "Get everything known about a task.",
     right: "read",

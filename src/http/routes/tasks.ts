@@ -11,6 +11,7 @@ import type { Handlers, Input } from "./handler.ts";
 type TaskRoutes =
   | "POST /tasks"
   | "GET /tasks"
+  | "GET /task-counts"
   | "GET /tasks/:id"
   | "DELETE /tasks/:id"
   | "GET /tasks/:id/diff"
@@ -28,16 +29,16 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
       return await showTask(store, task, clock.now());
     },
 
-    async "GET /tasks"({ query: { status, state, project, cursor, limit } }) {
-      const page = await store.tasks.listTasks({
-        status: status ?? null,
-        state: state ?? null,
-        project: project ?? null,
-        cursor: cursor ?? null,
-        limit,
-        variants: "hide",
-      });
+    async "GET /tasks"({ query: { cursor = null, limit, ...query } }) {
+      const { status, state, project, variants, ...search } = toFilter(query);
+      const isSearch = Object.values(search).some((filter) => filter !== null);
+      const filter = { status, state, project, variants, ...(isSearch && { search }) };
+      const page = await store.tasks.listTasks({ ...filter, cursor, limit });
       return { tasks: await showTaskRows(store, page.rows, clock.now()), next: page.next };
+    },
+
+    async "GET /task-counts"({ query }) {
+      return { counts: await store.tasks.countMatching(toFilter(query)) };
     },
 
     async "GET /tasks/:id"({ params }) {
@@ -84,6 +85,11 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
       return { events: events.map(viewEvent), next: more ? (events.at(-1)?.id ?? null) : null };
     },
   };
+}
+
+function toFilter(query: Input<"GET /task-counts">["query"]) {
+  const { status = null, state = null, project = null, pipeline = null, agent = null, tag = null, text = null } = query;
+  return { status, state, project, pipeline, agent, tag, text, variants: "hide" } as const;
 }
 
 async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {

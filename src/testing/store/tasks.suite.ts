@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../core/text/errors.ts";
 import { NOTHING_SEEN, TASK_STATUSES } from "../../core/task/task.ts";
-import type { ListTasksQuery } from "../../ports/store.ts";
+import type { ListTasksQuery } from "../../ports/store-task-queries.ts";
 import type { Current } from "./current.ts";
 import {
   creating,

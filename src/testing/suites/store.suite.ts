@@ -11,6 +11,7 @@ import { testQuality } from "../store/quality.suite.ts";
 import { testRecords } from "../store/records.suite.ts";
 import { testReservations } from "../store/reservations.suite.ts";
 import { testRuns } from "../store/runs.suite.ts";
+import { testTaskSearch } from "../store/task-search.suite.ts";
 import { testTasks } from "../store/tasks.suite.ts";
 import { testTotals } from "../store/totals.suite.ts";
 
@@ -50,6 +51,7 @@ export function testStore(name: string, { open }: StoreUnderTest): void {
     });
 
     testTasks(current);
+    testTaskSearch(current);
     testParkedAgents(current);
     testCommit(current);
     testRuns(current);

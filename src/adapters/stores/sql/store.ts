@@ -22,6 +22,7 @@ import * as projects from "./tables/projects.ts";
 import * as reservations from "./money/reservations.ts";
 import * as runs from "./tables/runs.ts";
 import type { Db } from "./schema.ts";
+import { countMatching } from "./tables/task-search.ts";
 import * as tasks from "./tables/tasks.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
@@ -79,6 +80,7 @@ export function createSqlStore({ db, differences, log, lockTimeoutMs, upkeep }: 
           await record([event]);
         }),
       countTasks: () => tasks.countTasks(db),
+      countMatching: (filter) => countMatching(db, filter),
     },
     events: eventStore(db, write, listeners),
     outbox: outboxStore(db, write),

@@ -113,6 +113,24 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
     () => store.tasks.listOverdue(1, 10),
     ["SEARCH tasks USING INDEX tasks_by_deadline_at (deadline_at<?)"],
   ],
+  "tasks by text, agent and other filters": [
+    () => {
+      const search = { pipeline: "chore", agent: "codex", tag: "build", text: "cart" };
+      return store.tasks.listTasks({ ...TASKS, status: ONE, project: "shop", cursor: "1.x", search });
+    },
+    [
+      "SEARCH tasks USING COVERING INDEX tasks_search ((created_at,id)<(?,?))",
+      "SEARCH runs USING COVERING INDEX runs_by_task_agent (task=? AND agent=?)",
+    ],
+  ],
+  "tasks that a search found": [
+    () => store.tasks.listTasks({ ...TASKS, search: { text: "build" } }),
+    ["SCAN tasks USING COVERING INDEX tasks_search", "SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (id=?)"],
+  ],
+  "number of tasks by filters": [
+    () => store.tasks.countMatching({ status: ONE, project: "shop", tag: "build" }),
+    ["SCAN tasks USING COVERING INDEX tasks_search", "USE TEMP B-TREE FOR GROUP BY"],
+  ],
   "number of tasks": [() => store.tasks.countTasks(), []],
 
   "all runs": [() => store.tasks.listRuns(RUNS), ["SCAN runs USING INDEX runs_by_created_at_id"]],

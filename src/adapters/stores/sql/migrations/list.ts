@@ -14,6 +14,7 @@ import { published } from "./0013-published.ts";
 import { report } from "./0014-report.ts";
 import { taskNotices } from "./0015-task-notices.ts";
 import { decisions } from "./0016-decisions.ts";
+import { taskSearch } from "./0017-task-search.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   report,
   taskNotices,
   decisions,
+  taskSearch,
 ];

@@ -1,8 +1,10 @@
 import { UserError } from "../../../../core/text/errors.ts";
 import { ENDED_STATUSES, TASK_STATUSES, type Task, type TaskStatus } from "../../../../core/task/task.ts";
-import type { ListTasksQuery, Page } from "../../../../ports/store.ts";
+import type { Page } from "../../../../ports/store.ts";
+import type { ListTasksQuery } from "../../../../ports/store-task-queries.ts";
 import type { Db, Tx } from "../schema.ts";
-import { invalidCursor } from "../invalid-cursor.ts";
+import { parseCursor } from "./task-cursor.ts";
+import { searchTasks } from "./task-search.ts";
 import { toTask, toTaskRow } from "./task-rows.ts";
 import { unionByStatus } from "../union.ts";
 
@@ -18,6 +20,7 @@ export async function getTaskByKey(db: Db, key: string): Promise<Task | null> {
 
 export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Task>> {
   if (query.status?.length === 0) return { rows: [], next: null };
+  if (query.search !== undefined) return toPage(await searchTasks(db, { ...query, search: query.search }), query.limit);
   // The index by state contains the status too.
   const statuses = query.status ?? (query.state === null ? null : TASK_STATUSES);
   const select =
@@ -27,10 +30,14 @@ export async function listTasks(db: Db, query: ListTasksQuery): Promise<Page<Tas
           .orderBy("created_at", "desc")
           .orderBy("id", "desc")
           .limit(query.limit + 1);
-  const rows = (await select.execute()).map(toTask);
-  const last = rows[query.limit - 1];
-  if (rows.length <= query.limit || last === undefined) return { rows, next: null };
-  return { rows: rows.slice(0, query.limit), next: `${last.createdAt}.${last.id}` };
+  return toPage((await select.execute()).map(toTask), query.limit);
+}
+
+/** `rows` has one more row than the page if there is a next page. */
+function toPage(rows: Task[], limit: number): Page<Task> {
+  const last = rows[limit - 1];
+  if (rows.length <= limit || last === undefined) return { rows, next: null };
+  return { rows: rows.slice(0, limit), next: `${last.createdAt}.${last.id}` };
 }
 
 function selectTasks(db: Db, query: ListTasksQuery) {
@@ -65,13 +72,6 @@ export async function listOverdue(db: Db, at: number, limit: number): Promise<re
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** A cursor identifies the last row of a page, so that new tasks do not shift the pages. */
-function parseCursor(cursor: string): { createdAt: number; id: string } {
-  const [, createdAt, id] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
-  if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id };
-  throw invalidCursor();
 }
 
 export async function listEndedTaskIds(db: Db, since: number, until: number): Promise<readonly string[]> {
