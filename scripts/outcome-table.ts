@@ -34,13 +34,16 @@ function describeReporter(name: OutcomeName): string {
 }
 
 function describeEdges(name: OutcomeName): string {
-  const { edge, edgeIn, from } = entryOf(name);
+  const { edge, edgeIn, edgeInWait, from } = entryOf(name);
   const agents = from.agent === "any" ? STATE_ROLES : (from.agent ?? []);
   const isInPipelines =
     STATE_ROLES.some((role) => agents.includes(role)) || from.checks || from.publish || from.post || from.wait;
   const usual = edge === null ? (isInPipelines ? "needs a target" : "–") : describeEdge(edge);
   const special = Object.entries(edgeIn).map(([step, given]) => `; in ${code(step)}: ${describeEdge(given)}`);
-  return [usual, ...special].join("");
+  const waits = Object.entries(edgeInWait).map(
+    ([kind, given]) => `; in ${code(`wait: ${kind}`)}: ${describeEdge(given)}`,
+  );
+  return [usual, ...special, ...waits].join("");
 }
 
 function describeEdge(edge: DefaultEdge): string {

@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { MERGE_METHODS } from "../core/forge/merge.ts";
 import { REASON_KINDS } from "../core/nightly/proposal.ts";
 import { NEXT_STEPS } from "../core/task/task.ts";
+import { collect } from "./option-values.ts";
 import type { lazy } from "./program.ts";
 
 /** Declares the commands with which people decide about tasks and nightly analyses. */
@@ -40,6 +41,17 @@ export function addDecisionCommands(program: Command, load: typeof lazy): void {
     )
     .option("--wait", "Wait until the task ends or needs a person again")
     .action(load(async () => (await import("./commands/act.ts")).choose));
+  program
+    .command("comment <task> [summary]")
+    .description("Review a change that waits for its merge: an agent gets the comments")
+    .option(
+      "--at <place-and-comment>",
+      "Add a comment on a line, as '<file>:<line> <comment>'; can be repeated",
+      collect,
+    )
+    .option("--commit <hash>", 'Review this commit only (see "nightshift show"; default: the newest one)')
+    .option("--wait", "Wait until the task ends or needs a person again")
+    .action(load(async () => (await import("./commands/comment.ts")).comment));
   program
     .command("merge <task>")
     .description("Merge the reviewed commit: at the forge, or without one into the remote's default branch")

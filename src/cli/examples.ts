@@ -44,6 +44,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   revise: 'revise task_3k9 "keep the old flag working"',
   answer: 'answer task_3k9 whom="night shift" --wait',
   choose: 'choose task_3k9 b --note "the smaller change"',
+  comment: "comment task_3k9 'Almost.' --at 'src/price.ts:8 Keep the sign.'",
   merge: "merge task_3k9 --method squash",
   apply: "apply task_3k9 --dry-run",
   rules: "rules --project shop",

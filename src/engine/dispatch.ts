@@ -1,7 +1,7 @@
 import { createDeferral } from "./run/deferral.ts";
 import { describeError } from "./run/explain-error.ts";
 import { createPeriodicTask } from "./periodic-task.ts";
-import { withClosing } from "./deliver/close-request.ts";
+import { withForgeChannels } from "./deliver/forge-channels.ts";
 import { createDelivery } from "./deliver/deliver.ts";
 import { answerOverdue } from "./reconcile/answer-overdue.ts";
 import { autoMerge } from "./reconcile/auto-merge.ts";
@@ -75,7 +75,7 @@ export async function startDispatch(ports: EnginePorts): Promise<Dispatch> {
     createPeriodicTask(ports, { name: "merging", everyMs: MERGE_MS }, () => autoMerge(ports)),
     ...published.tasks,
   ];
-  const delivery = createDelivery({ ...ports, channels: withClosing(ports) });
+  const delivery = createDelivery({ ...ports, channels: withForgeChannels(ports) });
   const tick = (): Promise<void> => {
     ticking ??= runTick().finally(() => {
       ticking = null;

@@ -7,7 +7,7 @@ import { ADA, openEngineWorld, type EngineWorld } from "../testing/engine/engine
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { git } from "../testing/temp-repo.ts";
 import { createDelivery } from "./deliver/deliver.ts";
-import { withClosing } from "./deliver/close-request.ts";
+import { withForgeChannels } from "./deliver/forge-channels.ts";
 import { autoMerge } from "./reconcile/auto-merge.ts";
 import { createMergedBranchSweep } from "./reconcile/find-merged-branches.ts";
 import { createReadBack } from "./reconcile/read-back.ts";
@@ -268,7 +268,7 @@ describe("merge at a forge", () => {
     forge.refusal = new ForgeError("unreachable", "no route to host");
     const { id } = await waiting({ forge });
     expect(await world.commands.reject(id, "too risky", ADA)).toMatchObject({ status: "cancelled" });
-    const delivery = createDelivery({ ...world.ports, channels: withClosing(world.ports) });
+    const delivery = createDelivery({ ...world.ports, channels: withForgeChannels(world.ports) });
     const deliver = async () => {
       await clock.advance(3_600_000);
       await delivery.start();

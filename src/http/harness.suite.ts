@@ -250,6 +250,7 @@ function recordCommands(store: Store, calls: CommandCall[]): Omit<Commands, keyo
     revise: record("revise"),
     answer: record("answer"),
     choose: record("choose"),
+    comment: record("comment"),
     merge: record("merge"),
     async apply(id, draft, actor) {
       calls.push(["apply", id, draft, actor]);

@@ -90,7 +90,7 @@ describe("API: every route", () => {
       "POST /proposals/:id/reason",
       "POST /rules",
       "POST /rules/:id",
-      ...verbs("answer", "apply", "approve", "choose", "merge", "reject", "revise"),
+      ...verbs("answer", "apply", "approve", "choose", "comments", "merge", "reject", "revise"),
     ]);
     expect(keysFor("read").every((key) => key.startsWith("GET "))).toBe(true);
   });

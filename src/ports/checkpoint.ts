@@ -4,6 +4,7 @@
  */
 export const CHECKPOINTS = [
   "submit.committed",
+  "comments.committed",
   "run.taken",
   "workspace.synced",
   "workspace.opened",

@@ -35,8 +35,8 @@ export function everyCheckpoint(pass: number): readonly Crash[] {
   return [...early, ...last].map((point) => ({ point, pass }));
 }
 
-/** There is no forge and no merge here. test/nights/improve/publish.test.ts, improve-killed.test.ts and merge.test.ts cover these checkpoints. */
-const WITH_FORGE: readonly Checkpoint[] = ["request.opened", "change.merged"];
+/** There is no forge, no merge and no person here. test/e2e/comments.test.ts, test/nights/improve/publish.test.ts, improve-killed.test.ts and merge.test.ts cover these checkpoints. */
+const WITH_FORGE: readonly Checkpoint[] = ["request.opened", "change.merged", "comments.committed"];
 
 /** The states with the most files: while an agent works, before and after its work is stored, and after checks. */
 const DAMAGED_STATES: readonly Checkpoint[] = [

@@ -14,7 +14,7 @@ import { refusePlaceholder } from "../copyable.ts";
 import { reportTask, type ReportOptions } from "../wait/wait-for-task.ts";
 
 /** Performs an action on a task and prints the changed task. */
-async function act(
+export async function act(
   context: CliContext,
   perform: (client: Client) => Promise<TaskJson>,
   options: Partial<Omit<ReportOptions, "since">> = {},

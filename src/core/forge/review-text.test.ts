@@ -50,3 +50,10 @@ it("review: line comments that the forge refused are listed in the text", () => 
   );
   expect(isOwnReview(`${reviewMark("run_1")}\nText.`)).toBe(true);
 });
+
+it("draftReview: a person's review has their name, which cannot break out of the text", () => {
+  const comments = [{ file: "a.ts", line: 3, severity: "nit", comment: "Name it." } as const];
+  const { body, comments: posted } = draftReview({ ...base, comments, addedLines, by: "**@ada** <b>" });
+  expect(body.split("\n")[0]).toMatch(/^\*\*Review by @\u200Bada &lt;b>\*\* in Nightshift of \w+: changes requested\./);
+  expect(posted).toEqual([{ file: "a.ts", line: 3, body: "**nit** (@\u200Bada &lt;b>): Name it." }]);
+});

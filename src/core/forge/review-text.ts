@@ -42,21 +42,22 @@ interface ReviewText {
   readonly addedLines: AddedLines;
   /** A person read it before it was posted. */
   readonly isConfirmed?: boolean;
+  /** The person who wrote it. Null or missing: an agent. */
+  readonly by?: string | null;
 }
 
 /**
- * Writes an agent's review for the page of a change request. Only lines that the change adds can have a comment of their own;
+ * Writes a review for the page of a change request. Only lines that the change adds can have a comment of their own;
  * all other comments are part of the text, also those about files that do not exist.
  */
 export function draftReview(review: ReviewText): ReviewDraft {
-  const { key, commit, verdict, summary, comments, addedLines, isConfirmed = false } = review;
+  const { key, commit, summary, comments, addedLines, by = null } = review;
   const sorted = sortComments(comments);
   const isOnLine = ({ file, line }: ReviewComment): boolean =>
     file !== undefined && line !== undefined && addedLines.get(file)?.has(line) === true;
-  const result = verdict === "approved" ? "no objections" : "changes requested";
-  const confirmation = isConfirmed ? "A person read it before it was posted." : "No person has confirmed it.";
+  const author = by === null ? "AI agent" : nameText(by);
   const body = [
-    `**Review by an AI agent** of ${shortHash(commit)}: ${result}. ${confirmation}`,
+    describeAuthor(review),
     forgeText(summary),
     listComments(sorted.filter((each) => !isOnLine(each)).map(toListed)),
   ];
@@ -67,9 +68,22 @@ export function draftReview(review: ReviewText): ReviewDraft {
     comments: sorted.filter(isOnLine).map((each) => ({
       file: each.file ?? "",
       line: each.line ?? 1,
-      body: `**${each.severity}** (AI agent): ${forgeText(each.comment)}`,
+      body: `**${each.severity}** (${author}): ${forgeText(each.comment)}`,
     })),
   };
+}
+
+function describeAuthor({ commit, verdict, isConfirmed = false, by = null }: ReviewText): string {
+  const result = `${shortHash(commit)}: ${verdict === "approved" ? "no objections" : "changes requested"}.`;
+  if (by !== null) return `**Review by ${nameText(by)}** in Nightshift of ${result} The agent works on it.`;
+  const confirmation = isConfirmed ? "A person read it before it was posted." : "No person has confirmed it.";
+  return `**Review by an AI agent** of ${result} ${confirmation}`;
+}
+
+const MAX_NAME = 60;
+
+function nameText(name: string): string {
+  return forgeText(terminalLine(name, MAX_NAME)).replaceAll(/[*_`]/g, "");
 }
 
 interface ListedComment {

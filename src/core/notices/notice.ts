@@ -1,3 +1,4 @@
+import type { ReviewDraft } from "../forge/review-text.ts";
 import { describeWalk } from "../nightly/category.ts";
 import type { PipelinePolicy } from "../pipeline/pipeline-policy.ts";
 import type { WaitKind } from "../pipeline/pipeline.ts";
@@ -10,6 +11,8 @@ export const TERMINAL = "terminal";
 export const RUN_LOG = "run_log";
 /** Closes the change request of a rejected task. No project can configure a channel with this name. */
 export const CHANGE_REQUEST = "change request";
+/** Posts a person's review comments on the change request. No project can configure a channel with this name. */
+export const REVIEW_COMMENTS = "change request review";
 
 /**
  * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
@@ -48,6 +51,8 @@ export interface NoticeData {
   readonly waitingFor: WaitKind | null;
   /** Commands a person can type now. */
   readonly next: readonly string[];
+  /** For the channel that posts a person's review comments. */
+  readonly review?: ReviewDraft;
 }
 
 /** The part of a run that notices use. */

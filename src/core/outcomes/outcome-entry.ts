@@ -47,6 +47,8 @@ export interface OutcomeEntry<Class extends OutcomeClass = OutcomeClass, Payload
   readonly edge: DefaultEdge | null;
   /** Replaces `edge` in steps of this kind. */
   readonly edgeIn: Readonly<Partial<Record<StepKind, DefaultEdge>>>;
+  /** Replaces `edge` in waits of this kind. */
+  readonly edgeInWait: Readonly<Partial<Record<WaitKind, DefaultEdge>>>;
   readonly countsAsAttempt: boolean;
   /** The run's files are unreliable: its commit is kept, but the task does not build on it. */
   readonly discardsWork: boolean;
@@ -91,6 +93,7 @@ export function defineOutcome<Class extends OutcomeClass, Payload extends z.ZodT
   return {
     edge: null,
     edgeIn: {},
+    edgeInWait: {},
     countsAsAttempt: true,
     discardsWork: false,
     isFailedAttempt: false,
@@ -105,6 +108,7 @@ interface ReportDefinition<Class extends OutcomeClass, Schema extends z.ZodObjec
   readonly schema: Schema;
   readonly from: OutcomeSource;
   readonly edge?: DefaultEdge;
+  readonly edgeInWait?: OutcomeEntry["edgeInWait"];
   readonly trigger?: Trigger["kind"];
   readonly startsRound?: boolean;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SEVERITIES } from "../task/documents/review.ts";
 import { CHANGING_ROLES } from "../task/role.ts";
 import { defineOutcome, defineReport, type PlanKind, type ReportForm } from "./outcome-entry.ts";
 import { checkedPlan, executionPlan } from "./execution-plan.ts";
@@ -42,7 +43,7 @@ const PLAN_FORMS: Readonly<Record<PlanKind, ReportForm>> = {
 export const comment = z.object({
   file: maybe(path),
   line: maybe(z.int().min(1)),
-  severity: z.enum(["critical", "suggestion", "nit"]),
+  severity: z.enum(SEVERITIES),
   comment: text,
 });
 /** Optional. The engine binds the verdict to the commit that was reviewed, and refuses a report about another one. */
@@ -125,7 +126,9 @@ export const WORK_OUTCOMES = {
   }),
   changes_requested: defineReport({
     class: "verdict",
-    from: { agent: ["review"], wait: ["review"] },
+    from: { agent: ["review"], wait: ["review", "merge"] },
+    // Pipelines of earlier versions have no target for it at the merge gate; the command refuses it there.
+    edgeInWait: { merge: { do: "person" } },
     trigger: "comments",
     startsRound: true,
     schema: z.object({ summary: text, comments, commit }),

@@ -27,9 +27,12 @@ export function countRun(task: Task, { outcome, run }: AdvanceParams): Task {
 
 /**
  * A review, CI or a person asks for more work, and the repairs of earlier rounds do not count any more. `limit` bounds the
- * rounds, so it must be another limit.
+ * rounds, so it must be another limit. Null: people start the rounds.
  */
-export function withFreshRepairs({ task, outcome }: Pick<AdvanceParams, "task" | "outcome">, limit: string): Task {
+export function withFreshRepairs(
+  { task, outcome }: Pick<AdvanceParams, "task" | "outcome">,
+  limit: string | null,
+): Task {
   if (limit === REPAIRS || !entryOf(outcome.name).startsRound) return task;
   const { [REPAIRS]: _used, ...counters } = task.counters;
   return { ...task, counters };

@@ -50,6 +50,12 @@ describe("default edges", () => {
     expect(defaultEdge("policy_failed", { kind: "checks" })).toBeNull();
   });
 
+  it("exist for a person's review at the merge gate only, where pipelines of earlier versions have no target for it", () => {
+    expect(defaultEdge("changes_requested", { kind: "wait", for: "merge" })).toEqual({ do: "person" });
+    expect(defaultEdge("changes_requested", { kind: "wait", for: "review" })).toBeNull();
+    expect(defaultEdge("changes_requested", { kind: "agent", role: "review" })).toBeNull();
+  });
+
   it("do not exist for ordinary outcomes of a step or for outcomes it cannot have", () => {
     expect(defaultEdge("implemented", implement)).toBeNull();
     expect(defaultEdge("no_changes", { kind: "agent", role: "review" })).toBeNull();
@@ -78,7 +84,17 @@ describe("possibleOutcomes()", () => {
       answers: ["answered", "cancel"],
       choice: ["chosen", "cancel"],
       review: ["changes_requested", "approve", "reject", "cancel"],
-      merge: ["merged", "closed", "ci_failed", "comments_received", "branch_updated", "conflict", "reject", "cancel"],
+      merge: [
+        "changes_requested",
+        "merged",
+        "closed",
+        "ci_failed",
+        "comments_received",
+        "branch_updated",
+        "conflict",
+        "reject",
+        "cancel",
+      ],
     });
   });
 

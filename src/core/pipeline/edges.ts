@@ -32,9 +32,9 @@ export function hasDefaultEdge(outcome: OutcomeName, step: Step): boolean {
 }
 
 export function defaultEdge(outcome: OutcomeName, step: Step): DefaultEdge | null {
-  const { from, edge, edgeIn } = entryOf(outcome);
+  const { from, edge, edgeIn, edgeInWait } = entryOf(outcome);
   if (step.kind === "end" || !isSource(from, step)) return null;
-  return step.kind === "wait" ? edge : (edgeIn[step.kind] ?? edge);
+  return (step.kind === "wait" ? edgeInWait[step.for] : edgeIn[step.kind]) ?? edge;
 }
 
 /** True if this edge can require a person's decision. */

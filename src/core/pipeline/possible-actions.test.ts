@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WAIT_KINDS, type WaitKind } from "./pipeline.ts";
-import { possibleActions } from "./possible-actions.ts";
+import { builtIn } from "../../testing/walk.ts";
+import { possibleActions, takesComments } from "./possible-actions.ts";
 import { TASK_STATUSES, type TaskStatus } from "../task/task.ts";
 
 describe("possibleActions()", () => {
@@ -28,10 +29,20 @@ describe("possibleActions()", () => {
     ["approval", ["approve", "revise", "reject", "cancel"]],
     ["answers", ["answer", "cancel"]],
     ["choice", ["choose", "cancel"]],
-    ["review", ["approve", "follow-up", "reject", "cancel"]],
-    ["merge", ["merge", "follow-up", "reject", "cancel"]],
+    ["review", ["approve", "comment", "follow-up", "reject", "cancel"]],
+    ["merge", ["merge", "comment", "follow-up", "reject", "cancel"]],
   ])("waiting for %s: %j", (kind, actions) => {
     expect(possibleActions("waiting", { waitsFor: kind })).toEqual(actions);
+  });
+
+  it("does not offer comments if the pipeline has no edge for them", () => {
+    expect(possibleActions("waiting", { waitsFor: "merge", takesComments: false })).not.toContain("comment");
+  });
+
+  it.each(["feature", "bug", "chore"])("the merge gate of %s takes comments, its other states do not", (name) => {
+    const pipeline = builtIn(name);
+    const taking = Object.keys(pipeline.states).filter((state) => takesComments(pipeline, state));
+    expect(taking).toEqual(["merging"]);
   });
 
   it("is never empty", () => {

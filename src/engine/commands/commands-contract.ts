@@ -3,6 +3,7 @@ import type { NextStep } from "../../core/task/task.ts";
 import type { ProposalReason, ReasonKind, Proposal } from "../../core/nightly/proposal.ts";
 import type { ProjectRule } from "../../core/nightly/rule.ts";
 import type { ParkedAgent } from "../../core/task/parked-agent.ts";
+import type { ReviewComment } from "../../core/task/documents/review.ts";
 import type { Task } from "../../core/task/task.ts";
 import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { AppliedChange, ApplyParams } from "../../ports/checkout.ts";
@@ -24,6 +25,8 @@ export interface Commands {
   revise(task: string, feedback: string, actor: Requester): Promise<Task>;
   answer(task: string, answers: Readonly<Record<string, string>>, actor: Requester): Promise<Task>;
   choose(task: string, choice: Choice, actor: Requester): Promise<Task>;
+  /** Sends a change that waits for its review or merge back to its author, with a person's review comments. */
+  comment(task: string, draft: CommentsDraft, actor: Requester): Promise<Task>;
   /** Merges the reviewed commit of a task that waits for its merge. */
   merge(task: string, draft: MergeDraft, actor: Requester): Promise<Task>;
   /** Brings the files of an ended task over to the project's checkout. */
@@ -89,6 +92,16 @@ export interface MergeDraft {
   readonly method?: MergeMethod | null;
   /** Why it is merged. Required if the review did not approve the change. */
   readonly note?: string | null;
+}
+
+export interface CommentsDraft {
+  /** The commit that the person saw, or at least its first 12 characters. */
+  readonly commit: string;
+  /** About the change as a whole. May be empty if there are comments. */
+  readonly summary: string;
+  readonly comments: readonly ReviewComment[];
+  /** Identifies the request, so that a repetition has no effect. */
+  readonly key?: string | null;
 }
 
 export type ApplyDraft = Pick<ApplyParams, "force" | "dryRun">;

@@ -5,6 +5,7 @@ import { retryAgent } from "./agents.ts";
 import { answer } from "./answer.ts";
 import { applyTask } from "./apply.ts";
 import { approve, reject, revise } from "./decide.ts";
+import { commentOnChange } from "./comment.ts";
 import { chooseOption } from "./dependencies.ts";
 import { followUp } from "./follow-up.ts";
 import { mergeTask } from "./merge.ts";
@@ -32,6 +33,7 @@ const COMMAND_RIGHTS: Readonly<Record<keyof Commands, Right>> = {
   revise: "approve",
   answer: "approve",
   choose: "approve",
+  comment: "approve",
   merge: "approve",
   apply: "approve",
   pause: "submit",
@@ -75,6 +77,7 @@ export function createCommands(ports: EnginePorts): Commands {
     revise: (task, feedback, actor) => revise(ports, task, { feedback, actor }),
     answer: (task, answers, actor) => answer(ports, task, { answers, actor }),
     choose: (task, choice, actor) => chooseOption(ports, task, { ...choice, actor }),
+    comment: (task, draft, actor) => commentOnChange(ports, task, { ...draft, actor }),
     merge: (task, draft, actor) => mergeTask(ports, task, { ...draft, actor }),
     apply: (task, draft, actor) => applyTask(ports, task, { ...draft, actor }),
     pause: (task, actor) => pauseWithVariants(ports, task, actor),

@@ -14,7 +14,7 @@ import { hasEnded } from "../../core/task/task.ts";
 import { SHORT_HASH_LENGTH, shortHash } from "../../core/text/short-hash.ts";
 import { terminalText } from "../../core/text/terminal-text.ts";
 import { advanceParams } from "../advance-params.ts";
-import { closeNotice } from "../deliver/close-request.ts";
+import { closeNotice } from "../deliver/forge-channels.ts";
 import { pipelineOf, policyOf } from "../pipeline-of.ts";
 import type { EnginePorts } from "../ports.ts";
 import { outcomeOf, redactOutcome } from "../run/step-context.ts";
@@ -220,8 +220,12 @@ export function requireWaiting(task: Task, kinds: readonly WaitingFor["kind"][],
 }
 
 /** The hint of a refused command. */
-export function describeActions({ id, status, waitingFor, queuedFor, pipeline }: Task): string {
+export function describeActions(
+  { id, status, waitingFor, queuedFor, pipeline }: Task,
+  more: { readonly takesComments?: boolean } = {},
+): string {
   const facts = {
+    ...more,
     waitsFor: waitingFor?.kind ?? null,
     isParked: queuedFor !== null,
     isNight: pipeline === NIGHT_WORK.pipeline,

@@ -157,6 +157,7 @@ it("rights: every command checks the requester's right before anything else", as
     revise: ["task_x", "no", readOnly],
     answer: ["task_x", {}, readOnly],
     choose: ["task_x", { option: "a" }, readOnly],
+    comment: ["task_x", { commit: "", summary: "no", comments: [] }, readOnly],
     merge: ["task_x", {}, readOnly],
     apply: ["task_x", { force: false, dryRun: false }, readOnly],
     pause: ["task_x", readOnly],

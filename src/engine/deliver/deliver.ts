@@ -1,5 +1,5 @@
 import { DeliveryError, deliveryDelayMs, MAX_TRIES } from "../../core/notices/notice-delivery.ts";
-import { CHANGE_REQUEST } from "../../core/notices/notice.ts";
+import { CHANGE_REQUEST, REVIEW_COMMENTS } from "../../core/notices/notice.ts";
 import { newEvent } from "../../core/task/event.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { Notice } from "../../ports/store.ts";
@@ -93,8 +93,10 @@ async function reschedule(ports: DeliveryPorts, notice: Notice, error: unknown):
 }
 
 function describeFailure({ channel, data }: Notice, reason: string): string {
-  if (channel !== CHANGE_REQUEST) return `${channel} could not be notified (${reason})`;
-  return `${data.url ?? "the change request"} could not be closed (${reason})`;
+  const request = data.url ?? "the change request";
+  if (channel === CHANGE_REQUEST) return `${request} could not be closed (${reason})`;
+  if (channel === REVIEW_COMMENTS) return `the review comments could not be posted on ${request} (${reason})`;
+  return `${channel} could not be notified (${reason})`;
 }
 
 async function drop(ports: DeliveryPorts, notice: Notice): Promise<void> {

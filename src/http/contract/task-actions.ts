@@ -3,12 +3,17 @@ import { SINGLE_ROLES } from "../../core/task/role.ts";
 import { MERGE_METHODS } from "../../core/forge/merge.ts";
 import { boundedRecord } from "../../core/settings/values.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
+import { SEVERITIES } from "../../core/task/documents/review.ts";
 import { NEXT_STEPS } from "../../core/task/task.ts";
+import { SHORT_HASH_LENGTH } from "../../core/text/short-hash.ts";
 import { comment, idOrPrefix, requiredName, shortText } from "./common.ts";
 import { route } from "./route.ts";
 import { appliedSchema, maxTurns, taskSchema } from "./task.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
+
+/** As many as a reviewing agent may write. */
+const MAX_COMMENTS = 200;
 
 /** A person's action on a task. These routes differ only in their verb, right and body. */
 function taskAction<const R extends "submit" | "approve", B extends z.ZodType | null>(
@@ -54,6 +59,32 @@ export const TASK_ACTIONS = {
       then: z.enum(NEXT_STEPS).nullable().default(null).meta({
         description: "For a fix that an investigation proposes: plan it first (the default) or implement it.",
       }),
+    }),
+  ),
+  "POST /tasks/:id/comments": taskAction(
+    "approve",
+    "Send review comments on a change that waits for its review or merge. The task goes back to its author with them.",
+    z.strictObject({
+      commit: shortText.min(SHORT_HASH_LENGTH).meta({
+        description:
+          "The `head_commit` that was shown, or at least its first 12 characters. 409 if the change moved on.",
+      }),
+      summary: comment
+        .default("")
+        .meta({ description: "About the change as a whole. May be empty if there are comments." }),
+      comments: z
+        .array(
+          z.strictObject({
+            file: z.string().min(1).max(4096).nullable().default(null).meta({
+              description: "Null: about the change as a whole. The file need not be part of the change.",
+            }),
+            line: z.int().min(1).max(10_000_000).nullable().default(null).meta({ description: "In the new file." }),
+            severity: z.enum(SEVERITIES).default("suggestion"),
+            comment: comment.min(1),
+          }),
+        )
+        .max(MAX_COMMENTS)
+        .default([]),
     }),
   ),
   "POST /tasks/:id/merge": taskAction(

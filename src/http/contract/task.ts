@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notificationSchema } from "./notification.ts";
 import { CATEGORIES } from "../../core/nightly/category.ts";
 import { CONTEXT_KINDS, CONTEXT_SOURCES } from "../../core/task/documents/context-entry.ts";
+import { SEVERITIES } from "../../core/task/documents/review.ts";
 import { MAX_DURATION_MS } from "../../core/schedule/duration.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
@@ -117,13 +118,14 @@ const reviewSchema = z
         z.strictObject({
           file: z.string().nullable(),
           line: z.int().nullable(),
-          severity: z.enum(["critical", "suggestion", "nit"]),
+          severity: z.enum(SEVERITIES),
           comment: z.string(),
           answer: z.string().nullable().meta({ description: "What the author says it did about the comment." }),
         }),
       )
       .meta({ description: "The most severe first." }),
-    run: z.string().nullable(),
+    run: z.string().nullable().meta({ description: "The agent's run. Null for a person's review." }),
+    by: z.string().nullable().meta({ description: "The person who reviewed. Null for an agent's review." }),
     at: time,
   })
   .meta({ id: "Review" });

@@ -10,6 +10,7 @@ type Verb =
   | "revise"
   | "answer"
   | "choose"
+  | "comments"
   | "merge"
   | "pause"
   | "resume"
@@ -44,6 +45,14 @@ export function decisionRoutes({
     "POST /tasks/:id/answer": ({ params, body, actor }) =>
       decide(params, (id) => commands.answer(id, body.answers, actor)),
     "POST /tasks/:id/choose": ({ params, body, actor }) => decide(params, (id) => commands.choose(id, body, actor)),
+    "POST /tasks/:id/comments": ({ params, body, actor, key }) => {
+      const comments = body.comments.map(({ file, line, ...each }) => ({
+        ...each,
+        file: file ?? undefined,
+        line: line ?? undefined,
+      }));
+      return decide(params, (id) => commands.comment(id, { ...body, comments, key }, actor));
+    },
     "POST /tasks/:id/merge": ({ params, body, actor }) => decide(params, (id) => commands.merge(id, body, actor)),
     "POST /tasks/:id/apply": async ({ params, body, actor }) => {
       const { id } = await findTask(store, params.id);

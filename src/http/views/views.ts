@@ -142,7 +142,7 @@ function viewVariant({ variant, runs }: VariantParts, { task, shortIds }: TaskRo
   };
 }
 
-function viewReview({ verdict, commit, summary, comments, run, at }: Review, { headCommit }: Task) {
+function viewReview({ verdict, commit, summary, comments, run, by, at }: Review, { headCommit }: Task) {
   return {
     verdict,
     commit,
@@ -156,6 +156,7 @@ function viewReview({ verdict, commit, summary, comments, run, at }: Review, { h
       answer,
     })),
     run,
+    by,
     at: iso(at),
   };
 }

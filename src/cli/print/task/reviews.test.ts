@@ -24,6 +24,7 @@ const requested: ReviewJson = {
     { file: "b.ts", line: 2, severity: "nit", comment: "Name it.", answer: null },
   ],
   run: "run_1",
+  by: null,
   at: AT,
 };
 

@@ -25,10 +25,11 @@ export function describeReviews(screen: Screen, task: TaskJson): string {
     .map((review) => {
       const isApproved = review.verdict === "approved";
       const verdict = paint(screen, isApproved ? "green" : "yellow", isApproved ? "approved" : "changes requested");
+      const author = review.by == null ? "" : ` by ${escapedLine(review.by)}`;
       const commit = review.commit === null ? "" : ` at ${shortHash(review.commit)}`;
       const outdated = review.is_current ? "" : " (the work changed since)";
       const summary = indentText(screen, formatMessage(review.summary), "    ");
-      return `  ${verdict}${commit}${outdated}\n${summary}\n${byFile(review.comments).map(describeFile(screen)).join("")}`;
+      return `  ${verdict}${author}${commit}${outdated}\n${summary}\n${byFile(review.comments).map(describeFile(screen)).join("")}`;
     })
     .join("");
 }

@@ -84,6 +84,7 @@ function describeMerge(screen: Screen, id: string, task: TaskJson, problem: Merg
     indentText(screen, describeVerdict(task), ""),
     `→ nightshift diff ${id}`,
     `→ nightshift merge ${id}`,
+    `→ nightshift comment ${id} "${PLACEHOLDER}"`,
     `→ nightshift follow-up ${id} "${PLACEHOLDER}"`,
     `→ nightshift reject ${id} "${PLACEHOLDER}"`,
     "",

@@ -95,6 +95,17 @@ describe("advance: pipeline chore", () => {
     },
   );
 
+  it("a person's review starts rounds with fresh repairs, without a limit and without using up the agents' rounds", () => {
+    const merging = [implemented, makeOutcome("checks_passed"), makeOutcome("published"), makeOutcome("approved")];
+    let now = start(chore);
+    for (const round of [1, 2, 3, 4, 5]) {
+      now = walk(chore, now, [implemented, checksFailed, ...merging, makeOutcome("changes_requested")], FORGE);
+      expect(now.next, `round ${round}`).toMatchObject({ state: "implementing", role: "request_changes" });
+      expect(now.task.counters).not.toHaveProperty("repair");
+      expect(now.task.counters).not.toHaveProperty("review");
+    }
+  });
+
   it("a round that is limited by the repairs themselves does not reset them", () => {
     const own = parsed(
       `name: own

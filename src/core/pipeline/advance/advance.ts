@@ -181,7 +181,8 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
   const to = target.to ?? task.state;
   if (target.next !== null) return moveToNextItem(params, target);
   const trigger = outcomeTrigger(params);
-  if (target.limit === null) return enterAfterOutcome({ ...params, to, role: target.role, trigger });
+  if (target.limit === null)
+    return enterAfterOutcome({ ...params, task: withRound(params), to, role: target.role, trigger });
   const { name } = target.limit;
   const max = ownNumber(params.limits, name) ?? target.limit.max;
   const used = ownNumber(task.counters, name) ?? 0;
@@ -191,6 +192,12 @@ function takeTarget(params: AdvanceParams, target: Target): Move {
   }
   const counted = increment(withFreshRepairs(params, name), name);
   return enterAfterOutcome({ ...params, task: counted, to, role: target.role, trigger });
+}
+
+/** Without a limit, only a person may start a round with fresh repairs, because agents could do so forever. */
+function withRound(params: AdvanceParams): Task {
+  const isReviewOfPerson = params.run === null && params.outcome.name === "changes_requested";
+  return isReviewOfPerson ? withFreshRepairs(params, null) : params.task;
 }
 
 /** Every run that follows a failure starts with a delay, whatever the pipeline says. */

@@ -51,7 +51,7 @@ describe("applyOutcome: summaries for later runs", () => {
   });
 
   it("there is none without a run, or if the outcome says nothing about the work", () => {
-    expect(applyOutcome(params("changes_requested", {})).context).toEqual([]);
+    expect(applyOutcome(params("chosen", {})).context).toEqual([]);
     expect(applyOutcome(params("usage_limit", {}, byRun("implement"))).context).toEqual([]);
   });
 
@@ -66,6 +66,17 @@ describe("applyOutcome: summaries for later runs", () => {
     const outcome = makeOutcome("changes_requested", { payload: { comments } });
     const [entry] = applyOutcome({ ...params("changes_requested", {}, byRun("review")), outcome }).context;
     expect(entry?.data).toEqual({ comments });
+  });
+});
+
+describe("applyOutcome: a person's review", () => {
+  it("is remembered like an agent's, with the person's name", () => {
+    const comments = [{ severity: "nit", comment: "Name it." }];
+    const outcome = makeOutcome("changes_requested", { payload: { comments, commit: "c1" } });
+    const { context } = applyOutcome({ ...params("changes_requested", {}), outcome, run: null });
+    expect(context).toMatchObject([
+      { kind: "review_feedback", source: "person", run: null, data: { comments, commit: "c1", by: "ada" } },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { entryOf, type Outcome } from "../../outcomes/outcome.ts";
 import { sortComments } from "./review.ts";
+import type { Actor } from "../event.ts";
 import type { Role } from "../role.ts";
 import type { Trigger } from "../task.ts";
 
@@ -40,12 +41,14 @@ interface EntryParams {
   readonly outcome: Outcome;
   readonly run: { readonly id: string; readonly role: Role | null } | null;
   readonly trigger: Trigger | null;
+  /** Who decided, if there is no run. */
+  readonly actor: Pick<Actor, "name">;
   readonly at: number;
 }
 
 /** The entry that an outcome adds. Null if later runs do not need to know about it. */
-export function contextEntryOf({ outcome, run, trigger, at }: EntryParams): ContextEntry | null {
-  const found = run === null ? describeDecision(outcome) : describeRun(outcome, run.role, trigger);
+export function contextEntryOf({ outcome, run, trigger, actor, at }: EntryParams): ContextEntry | null {
+  const found = run === null ? describeDecision(outcome, actor.name) : describeRun(outcome, run.role, trigger);
   if (found === null) return null;
   return { ...found, summary: shorten(summaryOf(outcome)), run: run?.id ?? null, at };
 }
@@ -57,8 +60,10 @@ function summaryOf(outcome: Outcome): string {
 
 type Described = Pick<ContextEntry, "kind" | "source" | "data">;
 
-function describeDecision(outcome: Outcome): Described | null {
+function describeDecision(outcome: Outcome, by: string): Described | null {
   switch (outcome.name) {
+    case "changes_requested":
+      return { kind: "review_feedback", source: "person", data: { ...reviewData(outcome), by } };
     case "revise":
     case "comments_received":
       return { kind: "feedback", source: "person", data: {} };

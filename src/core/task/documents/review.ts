@@ -1,11 +1,14 @@
 import type { ContextEntry } from "./context-entry.ts";
 import type { Task } from "../task.ts";
 
+/** The most severe first. */
+export const SEVERITIES = ["critical", "suggestion", "nit"] as const;
+
 /** A comment of a review. `file` and `line` are missing if it is about the change as a whole. */
 export interface ReviewComment {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
-  readonly severity: "critical" | "suggestion" | "nit";
+  readonly severity: (typeof SEVERITIES)[number];
   readonly comment: string;
 }
 
@@ -25,14 +28,14 @@ export interface Review {
   /** Summaries of the runs that changed the work after this review and before the next one. */
   readonly fixes: readonly string[];
   readonly run: string | null;
+  /** The person who reviewed. Null for an agent's review. */
+  readonly by: string | null;
   readonly at: number;
 }
 
 export interface AnsweredComment extends ReviewComment {
   readonly answer: string | null;
 }
-
-const SEVERITIES: readonly ReviewComment["severity"][] = ["critical", "suggestion", "nit"];
 
 /** The most severe first. The position in this list is the comment's number. */
 export function sortComments<Comment extends ReviewComment>(comments: readonly Comment[]): readonly Comment[] {
@@ -81,10 +84,11 @@ export function describePriorReviews(task: Pick<Task, "context">): string {
     .join("\n\n");
 }
 
-function describeReview({ verdict, commit, summary, comments, fixes }: Review, title: string): string {
+function describeReview({ verdict, commit, summary, comments, fixes, by }: Review, title: string): string {
   const place = commit === null ? "" : ` of commit ${commit}`;
+  const author = by === null ? "" : `, by a person (${by})`;
   return [
-    `${title}${place}: ${verdict === "approved" ? "approved" : "changes requested"}`,
+    `${title}${place}${author}: ${verdict === "approved" ? "approved" : "changes requested"}`,
     summary,
     describeComments(comments),
     ...fixes.map((fix) => `What the author did about it:\n${fix}`),
@@ -102,7 +106,7 @@ function toReview(entry: ContextEntry, later: readonly ContextEntry[]): Review {
   // Written by contextEntryOf from validated reports. Entries of earlier versions lack these fields.
   const answers = fixes.flatMap(({ data }) => list<CommentAnswer>(data["answers"]));
   const comments = sortComments(list<ReviewComment>(entry.data["comments"]));
-  const { commit } = entry.data;
+  const { commit, by } = entry.data;
   return {
     verdict: entry.kind === "review_approved" ? "approved" : "changes_requested",
     commit: typeof commit === "string" ? commit : null,
@@ -113,6 +117,7 @@ function toReview(entry: ContextEntry, later: readonly ContextEntry[]): Review {
     })),
     fixes: fixes.map(({ summary }) => summary),
     run: entry.run,
+    by: typeof by === "string" ? by : null,
     at: entry.at,
   };
 }

@@ -6,7 +6,7 @@ import { readTask } from "../../transact.ts";
 import { describeError } from "../explain-error.ts";
 import type { StepContext, Work } from "../step-context.ts";
 
-const MAX_DIFF_BYTES = 5_000_000;
+export const MAX_DIFF_BYTES = 5_000_000;
 
 /**
  * Posts a reviewer's verdict on the task's change request, if there is one. It happens before the run's result is committed, and
@@ -16,7 +16,7 @@ export async function postReview(context: StepContext, outcome: Outcome, work: W
   if (outcome.name !== "approved" && outcome.name !== "changes_requested") return [];
   const { ports, task, run, project, settings } = context;
   try {
-    const request = findRequest(await ports.store.tasks.listArtifacts(task.id));
+    const request = findPublishedRequest(await ports.store.tasks.listArtifacts(task.id));
     const forge = request === null || settings.forge?.reviews === "off" ? null : ports.forges.open(project, settings);
     // If the branch moved meanwhile, the verdict does not count, and the new commit is reviewed instead.
     if (request === null || forge === null || (await readTask(ports, task.id)).headCommit !== work.headCommit)
@@ -40,8 +40,17 @@ export async function postReview(context: StepContext, outcome: Outcome, work: W
 }
 
 /** The change request, and the commit that was pushed for it. Publishing squashes, so it is not the task's own commit. */
-function findRequest(artifacts: readonly Artifact[]): { readonly number: number; readonly commit: string } | null {
-  const number = artifacts.findLast(({ type }) => type === "change_request")?.data["number"];
+export function findPublishedRequest(artifacts: readonly Artifact[]): PublishedRequest | null {
+  const request = artifacts.findLast(({ type }) => type === "change_request");
+  const number = request?.data["number"];
   const commit = artifacts.findLast(({ type }) => type === "commit")?.data["commit"];
-  return typeof number === "number" && typeof commit === "string" ? { number, commit } : null;
+  return typeof number === "number" && typeof commit === "string"
+    ? { number, commit, url: request?.url ?? null }
+    : null;
+}
+
+interface PublishedRequest {
+  readonly number: number;
+  readonly commit: string;
+  readonly url: string | null;
 }
