@@ -12,7 +12,7 @@ it.each<[TranscriptEventJson, string | null]>([
   [call("Bash", { command: "npm test", description: "Run the tests" }), "Bash npm test"],
   [call("Edit", { file_path: `${HOME}/src/app.ts`, old_string: "a" }), "Edit src/app.ts"],
   [call("Bash", { command: `cd ${HOME} && ls ${HOME}/src` }), "Bash cd . && ls src"],
-  [call("Grep", { pattern: "TODO", path: "src" }), "Grep src"],
+  [call("Grep", { pattern: "TODO", path: "src" }), 'Grep "TODO" in src'],
   [call("shell", { command: ["bash", "-lc", "make"] }), "shell bash -lc make"],
   [call("mcp__nightshift__report_outcome", { outcome: "implemented" }), "nightshift__report_outcome"],
   [call("TodoWrite", { todos: [] }), "TodoWrite"],

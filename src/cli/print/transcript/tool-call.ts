@@ -1,5 +1,5 @@
 import { terminalLine, terminalText } from "../../../core/text/terminal-text.ts";
-import { mainArgument, withoutWorkspace } from "../../wait/activity.ts";
+import { fieldsOf, isFields, mainArgument, toolName, withoutWorkspace } from "../../../core/transcript/tool-input.ts";
 import { textWidth } from "../terminal/fit-text.ts";
 import type { Screen } from "../terminal/style.ts";
 import type { Fold } from "./fold.ts";
@@ -16,7 +16,7 @@ export function describeToolCall(
   { name, input }: { readonly name: string; readonly input: unknown },
   fold: Fold,
 ): string {
-  const title = terminalLine(name.replace(/^mcp__/, ""), MAX_NAME);
+  const title = terminalLine(toolName(name), MAX_NAME);
   const fields = fieldsOf(input);
   const key = mainKey(input);
   const value = fields.find(([field]) => field === key)?.[1] ?? "";
@@ -39,20 +39,4 @@ function describeField(field: string, text: string): string {
 function mainKey(input: unknown): string | null {
   // The name of an outcome says most about a report.
   return mainArgument(input)?.[0] ?? (isFields(input) && typeof input["outcome"] === "string" ? "outcome" : null);
-}
-
-/** Parameters as texts. A value that is not an object has no name. */
-function fieldsOf(input: unknown): readonly (readonly [key: string, text: string])[] {
-  if (input === undefined || input === null) return [];
-  if (!isFields(input)) return [["", textOf(input)]];
-  return Object.entries(input).map(([field, value]) => [field, textOf(value)] as const);
-}
-
-function textOf(value: unknown): string {
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(" ");
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -43,7 +43,7 @@ function TabContent({ task, tab }: { task: TaskJson; tab: TabName }) {
     case "timeline":
       return <Timeline task={task} />;
     case "transcript":
-      return <Transcript taskId={task.id} />;
+      return <Transcript task={task} />;
     case "diff":
       return <Diff taskId={task.id} />;
     default:
