@@ -9,7 +9,7 @@ const BY_WAIT: Readonly<Record<WaitKind, readonly string[]>> = {
   merge: ["merge", "comment", "follow-up", "reject"],
 };
 
-interface TaskFacts {
+export interface TaskFacts {
   readonly waitsFor?: WaitKind | null;
   readonly isParked?: boolean;
   /** A nightly improvement chooses its own work, so it cannot be continued. */

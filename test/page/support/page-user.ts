@@ -22,6 +22,8 @@ export interface PageUserOptions {
   /** Added to nightshift.yaml. */
   readonly settings?: string;
   readonly files?: Files;
+  /** Runs before the daemon starts, for example to fill its database. */
+  readonly prepare?: (home: string) => Promise<void>;
 }
 
 /** Starts a real daemon whose agent is scripted. Call `cleanUp` at the end. */
@@ -29,8 +31,10 @@ export async function createPageUser({
   script = "happy",
   settings = "",
   files = {},
+  prepare,
 }: PageUserOptions = {}): Promise<PageUser> {
   const user = await createUser();
+  await prepare?.(user.home);
   const file = join(user.repo.path, "script.json");
   if (typeof script !== "string") await writeFile(file, JSON.stringify(script));
   const project = `project: shop\nagent: scripted\nagents:\n  scripted: { kind: scripted, script: ${typeof script === "string" ? script : JSON.stringify(file)} }\n${settings}`;

@@ -9,6 +9,8 @@ type ActionInput<K extends WriteRoute> = Omit<CallOptions<K>, "signal" | "idempo
 export interface Action<K extends WriteRoute> {
   /** Sends the request. Resolves to null if it failed; `error` then says why. Ignores calls while one is on its way. */
   run(input: ActionInput<K>): Promise<Reply<K> | Done | null>;
+  /** Like `run`, but returns the error, for callers that send several requests in a row. */
+  send(input: ActionInput<K>): Promise<Error | null>;
   readonly isBusy: boolean;
   readonly error: Error | null;
   reset(): void;
@@ -28,8 +30,8 @@ export function useAction<K extends WriteRoute>(route: K): Action<K> {
   const isBusy = useRef(false);
   const unanswered = useRef<{ readonly input: string; readonly key: string } | null>(null);
 
-  async function run(input: ActionInput<K>): Promise<Reply<K> | Done | null> {
-    if (isBusy.current) return null;
+  async function call(input: ActionInput<K>): Promise<Reply<K> | Done | Error> {
+    if (isBusy.current) return new Error("The same action is still on its way.");
     isBusy.current = true;
     setState({ isBusy: true, error: null });
     const text = JSON.stringify(input);
@@ -44,14 +46,26 @@ export function useAction<K extends WriteRoute>(route: K): Action<K> {
       return reply ?? DONE;
     } catch (error) {
       if (error instanceof ProblemError) unanswered.current = null;
-      setState({ isBusy: false, error: error instanceof Error ? error : new Error(String(error)) });
-      return null;
+      const failure = error instanceof Error ? error : new Error(String(error));
+      setState({ isBusy: false, error: failure });
+      return failure;
     } finally {
       isBusy.current = false;
     }
   }
 
-  return { run, ...state, reset: () => setState(IDLE) };
+  return {
+    run: async (input) => {
+      const reply = await call(input);
+      return reply instanceof Error ? null : reply;
+    },
+    send: async (input) => {
+      const reply = await call(input);
+      return reply instanceof Error ? reply : null;
+    },
+    ...state,
+    reset: () => setState(IDLE),
+  };
 }
 
 const IDLE = { isBusy: false, error: null };

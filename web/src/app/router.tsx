@@ -14,7 +14,10 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 /** Every value in the address is text. */
 type Search = Readonly<Record<string, string | undefined>>;
 const validateSearch = (search: Record<string, unknown>): Search =>
-  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    // A view removes a value by setting it to undefined.
+    Object.entries(search).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)]])),
+  );
 
 const view = { getParentRoute: () => root, validateSearch } as const;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatDuration, formatMoney, formatTime, plural } from "./format.ts";
+import { formatAge, formatDuration, formatMoney, formatTime, plural } from "./format.ts";
 
 const NOW = Date.UTC(2026, 10, 17, 8);
 
@@ -24,4 +24,9 @@ it("an unknown cost is not zero", () => {
 
 it("a count of one is singular", () => {
   expect([plural(1, "task"), plural(1200, "task")]).toEqual(["1 task", "1,200 tasks"]);
+});
+
+it("an age has one unit", () => {
+  const ages = [0, 12, 61, 47 * 60, 72 * 60].map((minutes) => formatAge(NOW - minutes * 60_000, NOW));
+  expect(ages).toEqual(["now", "12 min", "1 h", "47 h", "3 d"]);
 });

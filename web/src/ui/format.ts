@@ -58,3 +58,12 @@ export function formatCount(count: number): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
+
+/** How long ago, in one unit: "now", "12 min", "8 h", "3 d". */
+export function formatAge(iso: string | number, now: number = Date.now()): string {
+  const minutes = Math.max(0, now - new Date(iso).getTime()) / 60_000;
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${Math.floor(minutes)} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
+  return `${Math.floor(minutes / (24 * 60))} d`;
+}

@@ -46,7 +46,8 @@ export function describeStatus(task: TaskJson, now?: number): string {
   }
 }
 
-function describeQueue(queued: TaskJson["queued_for"], now?: number): string {
+/** "for a free slot", "until the usage limit of its agent resets". */
+export function describeQueue(queued: TaskJson["queued_for"], now?: number): string {
   if (queued === null) return "for a free slot";
   const until = queued.until === null ? "" : `, next attempt ${formatTime(queued.until, now)}`;
   return `${QUEUED[queued.kind]}${until}`;
