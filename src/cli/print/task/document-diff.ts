@@ -1,4 +1,4 @@
-import { diffLines } from "../../../core/change/diff-lines.ts";
+import { cutUnchanged, type DiffLine, mergeLines } from "../../../core/change/merge-lines.ts";
 import { terminalText } from "../../../core/text/terminal-text.ts";
 import { indentText } from "../terminal/fit-text.ts";
 import { paint, type Screen } from "../terminal/style.ts";
@@ -10,36 +10,9 @@ export function describeRevision(screen: Screen, before: string, after: string):
   const [old, now] = [before, after].map((text) => terminalText(text).trim().split("\n")) as [string[], string[]];
   const lines = mergeLines(old, now);
   if (lines.every(({ sign }) => sign === " ")) return "";
-  const shown = lines.map((_, index) =>
-    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ sign }) => sign !== " "),
-  );
-  return lines
-    .flatMap((line, index) => {
-      if (shown[index] === true) return [renderLine(screen, line)];
-      // One mark for all lines that are left out.
-      return index > 0 && shown[index - 1] === true && shown.indexOf(true, index) !== -1 ? ["    …"] : [];
-    })
-    .map((line) => `${line}\n`)
+  return cutUnchanged(lines, CONTEXT)
+    .map((line) => `${line === null ? "    …" : renderLine(screen, line)}\n`)
     .join("");
-}
-
-interface DiffLine {
-  readonly sign: " " | "-" | "+";
-  readonly text: string;
-}
-
-function mergeLines(old: readonly string[], now: readonly string[]): readonly DiffLine[] {
-  const { removed, added } = diffLines(old, now);
-  const [gone, come] = [new Set(removed), new Set(added)];
-  const merged: DiffLine[] = [];
-  let at = 0;
-  for (const [index, text] of now.entries()) {
-    for (; gone.has(at); at += 1) merged.push({ sign: "-", text: old[at] ?? "" });
-    merged.push({ sign: come.has(index) ? "+" : " ", text });
-    if (!come.has(index)) at += 1;
-  }
-  for (; at < old.length; at += 1) merged.push({ sign: "-", text: old[at] ?? "" });
-  return merged;
 }
 
 function renderLine(screen: Screen, { sign, text }: DiffLine): string {
