@@ -49,6 +49,7 @@ test("events: the reason of a choice is not printed twice", () => {
       since: runEnded.at,
       reason: "no such file",
       options: [],
+      about: null,
       needs_note: false,
       next_steps: [],
     },

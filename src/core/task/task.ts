@@ -194,6 +194,13 @@ export interface TaskIssue {
   readonly url: string;
 }
 
+/**
+ * What a choice is about. `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow
+ * what the agent kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed.
+ * `branch`: what to do about a branch that a person rewrote. `fix`: how to fix a bug.
+ */
+export const CHOICE_SUBJECTS = ["checks", "findings", "dependency", "branch", "fix"] as const;
+
 export type WaitingFor =
   | {
       readonly kind: "approval";
@@ -209,12 +216,8 @@ export type WaitingFor =
       readonly reason: string;
       readonly options: readonly Option[];
       readonly since: number;
-      /**
-       * `checks`: whether to publish a change that the checks do not vouch for. `findings`: whether to allow what the agent
-       * kept after a warning. `dependency`: whether to start although a task that it waits for did not succeed. `branch`: what
-       * to do about a branch that a person rewrote. `fix`: how to fix a bug. Missing for all other choices.
-       */
-      readonly about?: "checks" | "findings" | "dependency" | "branch" | "fix";
+      /** Missing for all other choices. */
+      readonly about?: (typeof CHOICE_SUBJECTS)[number];
     }
   | { readonly kind: "review"; readonly since: number }
   | {

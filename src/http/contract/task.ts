@@ -7,7 +7,15 @@ import { MAX_DURATION_MS } from "../../core/schedule/duration.ts";
 import { MAX_DEPENDENCIES } from "../../core/task/dependencies.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
 import { PROOFS } from "../../core/task/checks/proof.ts";
-import { COMPLEXITIES, NEXT_STEPS, PRIORITIES, QUEUE_REASONS, SIZES, TASK_STATUSES } from "../../core/task/task.ts";
+import {
+  CHOICE_SUBJECTS,
+  COMPLEXITIES,
+  NEXT_STEPS,
+  PRIORITIES,
+  QUEUE_REASONS,
+  SIZES,
+  TASK_STATUSES,
+} from "../../core/task/task.ts";
 import { MAX_VARIANTS, MIN_VARIANTS } from "../../core/task/variants.ts";
 import { absolutePath, freeObject, idOrPrefix, requiredName, time, tokensSchema } from "./common.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
@@ -46,6 +54,9 @@ export const waitingForSchema = z
       since: time,
       reason: z.string(),
       options: z.array(optionSchema),
+      about: z.enum(CHOICE_SUBJECTS).nullable().meta({
+        description: "What the choice is about. Null for the options of an agent and the states of a pipeline.",
+      }),
       needs_note: z.boolean().meta({ description: "Whether continuing needs a reason (`note`)." }),
       next_steps: z.array(z.enum(NEXT_STEPS)).meta({
         description: "The values of `then` that can go with the choice, the default first. Empty if it has no effect.",

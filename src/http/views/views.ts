@@ -272,6 +272,7 @@ function viewWaiting(waiting: WaitingFor, { plan, planHash }: Task): WaitingForJ
         since,
         reason: waiting.reason,
         options: waiting.options.map(viewOption),
+        about: waiting.about ?? null,
         needs_note: waiting.about === "checks" || waiting.about === "findings",
         next_steps: waiting.about === "fix" ? [...NEXT_STEPS] : [],
       };

@@ -2,6 +2,7 @@ import type { AdvanceParams } from "./advance.ts";
 import { enterState, goToEnd, type Move } from "./enter-state.ts";
 import type { OutcomeName } from "../../outcomes/outcome.ts";
 import type { State, Target } from "../pipeline.ts";
+import { needsNote } from "../../task/needs-note.ts";
 import type { Role } from "../../task/role.ts";
 import type { Exchange, Option, Task, WaitingFor } from "../../task/task.ts";
 
@@ -56,11 +57,9 @@ export function askAboutCommit(task: Task, { commit, options, reason, at, role =
   return { ...task, conversation: [...task.conversation, exchange] };
 }
 
-/** Whether this option lets a change through that the checks or the diff policy do not vouch for. Then it needs a reason. */
+/** Whether a person has to say why they choose this option. */
 export function needsReason({ waitingFor, state }: Pick<Task, "waitingFor" | "state">, option: string): boolean {
-  if (waitingFor?.kind !== "choice") return false;
-  if (waitingFor.about === "findings") return option === state;
-  return waitingFor.about === "checks" && option !== "reject";
+  return waitingFor?.kind === "choice" && needsNote({ about: waitingFor.about ?? null, state }, option);
 }
 
 function isAboutChecks(waiting: WaitingFor | null): boolean {
