@@ -25,7 +25,9 @@ export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
   constructor(address: string, cause: unknown) {
-    super(`No daemon responds at ${new URL(address).origin}.`, { cause });
+    // The page of the daemon uses addresses without an origin.
+    const place = address.startsWith("/") ? "" : ` at ${new URL(address).origin}`;
+    super(`No daemon responds${place}.`, { cause });
   }
 }
 

@@ -13,6 +13,7 @@ export type { MergeOrderJson } from "../contract/merge-order.ts";
 export type { ReportedTaskJson, ReportJson } from "../contract/report.ts";
 export type { AgentJson, FindingJson, OutageJson, ParkedAgentJson } from "../contract/daemon.ts";
 export type { EventJson } from "../contract/event.ts";
+export type { DecisionJson } from "../contract/decision.ts";
 export type { DiffJson } from "../contract/diff.ts";
 export type { OutputPageJson, OutputSearchJson, TranscriptEventJson } from "../contract/output.ts";
 export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
