@@ -1,0 +1,70 @@
+import { useId } from "react";
+import { shortHash } from "../../../../src/core/text/short-hash.ts";
+import type { DocumentJson } from "../../../../src/http/client/client.ts";
+import { Time } from "../../ui/time.tsx";
+import { nameAgent } from "../agent-name.ts";
+import { useDecision } from "../decision-context.ts";
+import { deedRows, type DeedRow } from "./deed-rows.ts";
+import { DocumentText } from "./document-text.tsx";
+
+/** The box with everything that a person approves. The hash is of exactly its content. */
+export function Deed({ document }: { document: DocumentJson }) {
+  const { task } = useDecision();
+  const id = useId();
+  const run = task.runs.find((each) => each.id === document.run);
+  const { kind, content, hash, version } = document;
+  return (
+    <section className="deed" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>What you approve</h2>
+        <span className="hash" title={`SHA-256 of the ${kind}: ${hash}`}>
+          {kind} {shortHash(hash)}
+        </span>
+        <span className="faint end">
+          {version > 1 && `version ${version}, `}made <Time at={document.at} />
+          {run !== undefined && (
+            <>
+              {" "}
+              by <bdi>{nameAgent(run)}</bdi>
+            </>
+          )}
+        </span>
+      </header>
+      {isExecutionPlan(document) ? (
+        <dl>
+          {deedRows(content, { inPlace: task.options.in_place }).map((row) => (
+            <Row key={row.label} row={row} />
+          ))}
+        </dl>
+      ) : (
+        <DocumentText document={document} by={run === undefined ? "The agent" : nameAgent(run)} />
+      )}
+    </section>
+  );
+}
+
+/** The plan of a staged task: the prompt of one run and everything that it is granted. */
+export function isExecutionPlan({ kind, content }: Pick<DocumentJson, "kind" | "content">): boolean {
+  return kind === "plan" && typeof content["prompt"] === "string";
+}
+
+function Row({ row: { label, kind, values, hint } }: { row: DeedRow }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>
+        {kind === "text" ? (
+          <pre dir="auto">{values.join("\n")}</pre>
+        ) : (
+          values.map((value, index) => (
+            <span key={value}>
+              {index > 0 && ", "}
+              {kind === "code" ? <code dir="auto">{value}</code> : value}
+            </span>
+          ))
+        )}
+        {hint !== undefined && <span className="hint">{hint}</span>}
+      </dd>
+    </>
+  );
+}
