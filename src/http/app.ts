@@ -17,6 +17,7 @@ import { decisionLogRoutes } from "./routes/decision-log.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { forgeHookRoutes } from "./routes/forge-hooks.ts";
 import type { Connection, Handlers, Input } from "./routes/handler.ts";
+import { pipelineRoutes } from "./routes/pipelines.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { qualityRoutes } from "./routes/quality.ts";
 import { reportRoutes } from "./routes/report.ts";
@@ -76,6 +77,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...decisionRoutes(deps),
     ...decisionLogRoutes(deps),
     ...runRoutes(deps, { feed, stream }),
+    ...pipelineRoutes(deps),
     ...projectRoutes(deps),
     ...forgeHookRoutes(deps),
     ...ruleRoutes(deps),

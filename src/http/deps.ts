@@ -11,6 +11,7 @@ import type { Outage } from "../engine/reconcile/outages.ts";
 import type { TaskDiff } from "../engine/report/read-diff.ts";
 import type { CheckLogQuery } from "../engine/report/read-check-log.ts";
 import type { TaskPipeline } from "../engine/report/read-task-pipeline.ts";
+import type { PipelineList } from "../engine/report/list-pipelines.ts";
 import type { ReportQuery } from "../engine/report/read-report.ts";
 import type { Upcoming } from "../engine/schedule/upcoming.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -38,6 +39,7 @@ export interface HttpDeps extends AuthDeps, OutputDeps {
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readTranscriptBefore" | "findProcess">;
+  readonly listPipelines: (projects: readonly Project[]) => Promise<PipelineList>;
   readonly readTaskPipeline: (task: Task) => Promise<TaskPipeline>;
   /** Null if the check printed nothing or its log was removed. */
   readonly readCheckLog: (run: Run, query: CheckLogQuery) => Promise<LogPart | null>;

@@ -77,6 +77,10 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       readTranscriptBefore: (_, before, max) => transcript.readBefore(before, max),
       findProcess: () => 4711,
     },
+    listPipelines: async (projects) => ({
+      pipelines: [{ pipeline: builtIn("chore"), project: projects[0]?.name ?? null, limits: {} }],
+      problems: [],
+    }),
     readTaskPipeline: async () => ({ pipeline: builtIn("feature"), limits: { repair: 5 } }),
     readCheckLog: async (_, { name }) => (name === "test" ? { text: "ok", start: 10, size: 12 } : null),
     readDiff: (task, since) => readDiff({ store, ...DIFF_PORTS }, task, since),

@@ -2,6 +2,7 @@ import type { Category } from "../core/nightly/category.ts";
 import type { Pipeline } from "../core/pipeline/pipeline.ts";
 import type { Role } from "../core/task/role.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import type { Issue } from "../core/text/errors.ts";
 import type { Project } from "./store.ts";
 
 /**
@@ -19,6 +20,11 @@ export interface ProjectFiles {
   guidance(category: Category): Promise<string>;
   /** A built-in pipeline or the project's own. Throws a UserError "not_found" that lists the available ones. */
   pipeline(project: Project, name: string): Promise<{ readonly pipeline: Pipeline; readonly text: string }>;
+  builtInPipelines(): Promise<readonly Pipeline[]>;
+  /** The pipelines in the project's own files, and why others of them cannot be used. */
+  ownPipelines(
+    project: Project,
+  ): Promise<{ readonly pipelines: readonly Pipeline[]; readonly problems: readonly Issue[] }>;
   /** Parses a stored pipeline text again. */
   parsePipeline(name: string, text: string): Pipeline;
   /** The prompt template of a role: the project's override, or else the built-in one. */

@@ -123,6 +123,28 @@ describe("project files", () => {
     ]);
   });
 
+  const BROKEN = PIPELINE.replace("name: own", "name: broken").replace("start: waiting", "start: nowhere\nstrat: x");
+
+  it("lists the project's own pipelines, and every mistake in those that cannot be used, with its line", async () => {
+    await write("repo/.nightshift/pipelines/own.yaml", PIPELINE);
+    await write("repo/.nightshift/pipelines/broken.yaml", BROKEN);
+    const unaccepted = await files.ownPipelines(project("{}"));
+    expect(unaccepted.pipelines).toEqual([]);
+    expect(unaccepted.problems.map(({ file, line, message }) => [file, line !== null, message.slice(0, 6)])).toEqual([
+      [".nightshift/pipelines/broken.yaml", false, "is new"],
+      ...[1, 2].map(() => [".nightshift/pipelines/broken.yaml", true, expect.any(String)]),
+      [".nightshift/pipelines/own.yaml", false, "is new"],
+    ]);
+    const after = await trusted();
+    const accepted = await files.ownPipelines(after);
+    expect(accepted.pipelines.map(({ name }) => name)).toEqual(["own"]);
+    expect(accepted.problems.every(({ line }) => line !== null)).toBe(true);
+    await rm(join(repo, ".nightshift/pipelines/own.yaml"));
+    const { problems } = await files.ownPipelines(after);
+    expect(problems.map(({ message }) => message).join()).toContain("was removed");
+    expect((await files.builtInPipelines()).map(({ name }) => name)).toContain("chore");
+  });
+
   it("a project's pipeline replaces a built-in one only after it is accepted", async () => {
     await write("repo/.nightshift/pipelines/chore.yaml", PIPELINE.replace("name: own", "name: chore"));
     await expect(files.pipeline(project("{}"), "chore")).rejects.toThrow(/chore\.yaml: is new/);

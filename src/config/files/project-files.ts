@@ -10,6 +10,7 @@ import { checkAgents } from "../parse/check-agents.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parse-config.ts";
 import { parseOnce } from "../parse/parse-once.ts";
 import { parsePipelineText } from "../pipeline/parse-pipeline-text.ts";
+import { listOwnPipelines } from "./list-pipelines.ts";
 import { layBelow, readPromptFile, type PromptFile } from "./prompt-file.ts";
 import {
   readPendingTrust,
@@ -73,6 +74,24 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     for (const listener of listeners) await listener(project, found);
     return found;
   };
+  const readPipeline = shareReads(async (project: ProjectLocation, name: string) => {
+    const accepted = readAccepted(project.accepted);
+    const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
+    const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
+    const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
+    // Check the name before it becomes part of a path.
+    if (!known.includes(name)) {
+      throw new UserError(
+        "not_found",
+        `There is no pipeline "${name}". Available: ${known.join(", ")}.`,
+        `Use one of them, or create ${PIPELINES}/${name}.yaml.`,
+      );
+    }
+    const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
+    const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
+    const text = own ?? (await readBuiltIn(file));
+    return { pipeline: pipelineOf(text, file), text };
+  });
   return {
     settings: announce(settings.current),
     lastGood: announce(settings.lastGood),
@@ -82,24 +101,21 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       listeners.push(listener);
     },
 
-    pipeline: shareReads(async (project: ProjectLocation, name: string) => {
-      const accepted = readAccepted(project.accepted);
-      const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
-      const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
-      const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
-      // Check the name before it becomes part of a path.
-      if (!known.includes(name)) {
-        throw new UserError(
-          "not_found",
-          `There is no pipeline "${name}". Available: ${known.join(", ")}.`,
-          `Use one of them, or create ${PIPELINES}/${name}.yaml.`,
-        );
-      }
-      const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
-      const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
-      const text = own ?? (await readBuiltIn(file));
-      return { pipeline: pipelineOf(text, file), text };
-    }),
+    pipeline: readPipeline,
+
+    async builtInPipelines() {
+      const names = await listNames(builtinDir, "pipelines", ".yaml");
+      const files = names.map((name) => join(builtinDir, "pipelines", `${name}.yaml`));
+      return await Promise.all(files.map(async (file) => pipelineOf(await readBuiltIn(file), file)));
+    },
+
+    async ownPipelines(project: ProjectLocation) {
+      const dir = project.path;
+      if (dir === null) return { pipelines: [], problems: [] };
+      const accepted = listAcceptedPipelines(readAccepted(project.accepted));
+      const names = [...new Set([...(await listNames(dir, PIPELINES, ".yaml")), ...accepted])].toSorted();
+      return await listOwnPipelines({ dir, names, read: async (name) => (await readPipeline(project, name)).pipeline });
+    },
 
     parsePipeline(name: string, text: string): Pipeline {
       return pipelineOf(text, `${name}.yaml`);

@@ -6,6 +6,7 @@ import type { Outage } from "../../engine/reconcile/outages.ts";
 import { readCheckLog } from "../../engine/report/read-check-log.ts";
 import { readTaskPipeline } from "../../engine/report/read-task-pipeline.ts";
 import { readDiff } from "../../engine/report/read-diff.ts";
+import { listPipelines } from "../../engine/report/list-pipelines.ts";
 import { readReport } from "../../engine/report/read-report.ts";
 import { listBudgets } from "../../engine/schedule/list-budgets.ts";
 import { listUpcoming } from "../../engine/schedule/upcoming.ts";
@@ -57,6 +58,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     },
     store: ports.store,
     runFiles: ports.runFiles,
+    listPipelines: (projects) => listPipelines(ports, projects),
     readTaskPipeline: (task) => readTaskPipeline(ports, task),
     readCheckLog: (run, query) => readCheckLog(ports, run, query),
     readDiff: (task, since) => readDiff(ports, task, since),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { requiredName } from "./common.ts";
+import { route } from "./route.ts";
 import { END_STATUSES, WAIT_KINDS } from "../../core/pipeline/pipeline.ts";
 import { ROLES } from "../../core/task/role.ts";
 
@@ -23,7 +25,10 @@ const stateSchema = z.strictObject({
 export const pipelineSchema = z
   .strictObject({
     name: z.string(),
-    project: z.string(),
+    project: z
+      .string()
+      .nullable()
+      .meta({ description: "The project of the task or of the file. Null for a built-in pipeline in a list." }),
     start: z.string(),
     states: z.array(stateSchema).meta({ description: "In the order of the file." }),
   })
@@ -32,3 +37,23 @@ export const pipelineSchema = z
     description: "States, and where each outcome leads. Default edges of failures are left out.",
   });
 export type PipelineJson = z.output<typeof pipelineSchema>;
+
+const pipelineProblemSchema = z
+  .strictObject({
+    project: z.string(),
+    file: z.string().nullable(),
+    line: z.int().nullable(),
+    column: z.int().nullable(),
+    key: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: "PipelineProblem", description: "Why a pipeline file of a project cannot be used." });
+
+export const PIPELINE_ROUTES = {
+  "GET /pipelines": route({
+    summary: "List the built-in pipelines and those of the projects, or those that one project's tasks can use.",
+    right: "read",
+    query: z.strictObject({ project: requiredName.optional() }),
+    ok: z.strictObject({ pipelines: z.array(pipelineSchema), problems: z.array(pipelineProblemSchema) }),
+  }),
+} as const;

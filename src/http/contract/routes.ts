@@ -12,7 +12,7 @@ import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema, searchSchema } from "./output.ts";
-import { pipelineSchema } from "./pipeline.ts";
+import { PIPELINE_ROUTES, pipelineSchema } from "./pipeline.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
@@ -54,6 +54,7 @@ export const ROUTES = {
 
   ...TASK_ACTIONS,
   ...DECISION_ROUTES,
+  ...PIPELINE_ROUTES,
   "GET /tasks/:id/diff": route({
     summary: "Get the change that the task has made so far.",
     right: "read",

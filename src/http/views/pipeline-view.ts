@@ -7,7 +7,7 @@ type Limits = Readonly<Record<string, number>>;
 
 export function viewPipeline(
   { name, start, states }: Pipeline,
-  { project, limits = {} }: { readonly project: string; readonly limits?: Limits },
+  { project, limits = {} }: { readonly project: string | null; readonly limits?: Limits },
 ): PipelineJson {
   return { name, project, start, states: Object.values(states).map((state) => viewState(state, limits)) };
 }

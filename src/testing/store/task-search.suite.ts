@@ -7,19 +7,19 @@ import { creating, sampleRun, sampleTask } from "./samples.ts";
 const ALL = { status: null, state: null, project: null, cursor: null, limit: 100 };
 
 export function testTaskSearch(current: Current): void {
+  async function save(over: Partial<Task>): Promise<string> {
+    const task = sampleTask(over);
+    await current.store.tasks.createTask(creating(task));
+    return task.id;
+  }
+
+  async function find(search: TaskFilter): Promise<readonly string[]> {
+    const { status = null, state = null, project = null, ...more } = search;
+    const query = { ...ALL, status, state, project, search: more };
+    return (await current.store.tasks.listTasks(query)).rows.map(({ id }) => id);
+  }
+
   describe("search for tasks", () => {
-    async function save(over: Partial<Task>): Promise<string> {
-      const task = sampleTask(over);
-      await current.store.tasks.createTask(creating(task));
-      return task.id;
-    }
-
-    async function find(search: TaskFilter): Promise<readonly string[]> {
-      const { status = null, state = null, project = null, ...more } = search;
-      const query = { ...ALL, status, state, project, search: more };
-      return (await current.store.tasks.listTasks(query)).rows.map(({ id }) => id);
-    }
-
     it("finds a part of the title or branch, and the beginning of an id", async () => {
       const title = await save({ title: "Speed up the Search page", createdAt: 1 });
       const branch = await save({ branch: "agent/search-ab12", createdAt: 2 });

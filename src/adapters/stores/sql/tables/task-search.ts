@@ -27,7 +27,7 @@ export async function countMatching(db: Db, filter: TaskFilter): Promise<Readonl
     .select([unindexed("status").as("status"), (eb) => eb.fn.countAll<number>().as("tasks")])
     .groupBy(unindexed("status"))
     .execute();
-  const counts = new Map(rows.map((row) => [row.status, Number(row.tasks)]));
+  const counts = new Map(rows.map((row) => [row.status, row.tasks]));
   // The cast is safe, because every status is a key.
   return Object.fromEntries(TASK_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
     TaskStatus,
