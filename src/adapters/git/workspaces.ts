@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { MachineError, UserError } from "../../core/text/errors.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Workspaces } from "../../ports/workspace.ts";
+import { exists } from "./git-dir.ts";
 import { readChurn } from "./read/churn.ts";
 import { collectTree, noteSetup } from "./workspace/collect.ts";
 import { diffCommits, rebaseCommit, squashCommits } from "./commits.ts";
@@ -83,7 +84,12 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): Workspaces {
       await syncMirror(context, params);
       return withEngineDir(context, params, () => fetchRequest(context, params));
     },
-    isMerged: (params) => withEngineDir(context, params, () => isMerged(context, params)),
+    isMerged: async (params) => {
+      const { engine } = taskPaths(context, params.task);
+      // The directory of an ended task is removed. The mirror has its commit if the branch was fetched.
+      if (!(await exists(engine))) return isMerged(mirrorPath(context, params.project), params);
+      return withEngineDir(context, params, () => isMerged(engine, params));
+    },
     diff: (params) => withEngineDir(context, params, () => diffCommits(context, params)),
     readChanges: (params) => withEngineDir(context, params, () => readChanges(context, params)),
     churn: (params) => readChurn(context, params),

@@ -5,15 +5,18 @@ import type { Task } from "../../core/task/task.ts";
 import type { Project } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 import { sourceOf } from "../run/prepare/source-of.ts";
+import { listUnmerged } from "../merge/list-unmerged.ts";
 import { endMergeWait } from "./end-merge-wait.ts";
 import type { Outages } from "./outages.ts";
 import { createPollTimes } from "./poll-times.ts";
 
 const MAX_TASKS = 200;
+/** Ended tasks are looked at more often than waiting ones, because the report lists them until they are merged. */
+const LONGEST_AGE_MS = 50 * 60_000;
 
 /**
- * Ends tasks whose branch a person merged with git, in projects without a forge. Costs one `git ls-remote` per project, and a
- * fetch only if the default branch moved.
+ * Ends tasks whose branch a person merged with git, in projects without a forge, and records the same for tasks that ended when
+ * their branch was published. Costs one `git ls-remote` per project, and a fetch only if the default branch moved.
  */
 export function createMergedBranchSweep(ports: EnginePorts, outages: Outages): () => Promise<void> {
   const pollTimes = createPollTimes();
@@ -25,9 +28,12 @@ export function createMergedBranchSweep(ports: EnginePorts, outages: Outages): (
         const settings = await readSettings(ports, project);
         if (settings === null || settings.forge !== null) return false;
         const now = ports.clock.now();
-        const due = (await listMergeable(ports, project)).filter(
-          ({ id, waitingFor, updatedAt }) =>
-            outages.isDown(project.name) || pollTimes.takeIfDue(id, waitingFor?.since ?? updatedAt, now),
+        const tasks = [
+          ...(await listMergeable(ports, project)),
+          ...(await listUnmerged(ports, { project: project.name, now })),
+        ];
+        const due = tasks.filter(
+          (task) => outages.isDown(project.name) || pollTimes.takeIfDue(task.id, sinceOf(task, now), now),
         );
         if (due.length > 0) await examine({ ports, project, settings, examined }, due);
         return due.length > 0;
@@ -42,6 +48,10 @@ async function readSettings(ports: EnginePorts, project: Project): Promise<Setti
     if (error instanceof ConfigError || error instanceof UserError) return null;
     throw error;
   }
+}
+
+function sinceOf({ waitingFor, updatedAt, finishedAt }: Task, now: number): number {
+  return finishedAt === null ? (waitingFor?.since ?? updatedAt) : Math.max(finishedAt, now - LONGEST_AGE_MS);
 }
 
 async function listMergeable({ store }: EnginePorts, project: Project): Promise<readonly Task[]> {
@@ -88,6 +98,7 @@ async function examine(examination: Examination, tasks: readonly Task[]): Promis
       summary: `${task.branch ?? commit} was merged into ${base.branch} by hand`,
       data: { number: null, url: null, branch: task.branch, commit, merge_commit: base.commit },
     });
-    await endMergeWait(ports, { project, task: task.id, event });
+    if (task.finishedAt === null) await endMergeWait(ports, { project, task: task.id, event });
+    else await ports.store.events.appendEvents([event]);
   }
 }

@@ -20,6 +20,7 @@ import { OPEN_STATUSES, type Task } from "../../core/task/task.ts";
 import type { StoreReader } from "../../ports/store-mutations.ts";
 import type { Period } from "../../ports/store.ts";
 import type { PipelinePolicy } from "../../core/pipeline/pipeline-policy.ts";
+import { findMerged, listUnmerged } from "../merge/list-unmerged.ts";
 import { policyOf, type PipelinePorts } from "../pipeline-of.ts";
 import { listAllTasks } from "../task-pages.ts";
 import { listPaidRuns } from "../variants.ts";
@@ -31,6 +32,8 @@ interface ReportPorts extends PipelinePorts {
 
 /** Of each section. */
 const MAX_TASKS = 200;
+/** A change that a person merged where there is no forge. */
+const MERGED = { state: "merged" } as const;
 
 export interface ReportQuery extends Period {
   readonly night: string | null;
@@ -40,7 +43,10 @@ export interface ReportQuery extends Period {
   readonly now: number;
 }
 
-/** What happened in a period. If it reaches to the present, also what runs and waits now, however long it does. */
+/**
+ * What happened in a period. If it reaches to the present, also what runs and waits now, however long it does, and published
+ * branches without a forge that no person has merged.
+ */
 export async function readReport(ports: ReportPorts, query: ReportQuery): Promise<Report> {
   const { since, until, night, now, project } = query;
   const isCurrent = until > now;
@@ -50,7 +56,7 @@ export async function readReport(ports: ReportPorts, query: ReportQuery): Promis
     isCurrent ? ports.store.agents.listParked() : [],
   ]);
   const tasks = await listTasks(ports, query, { runs, isCurrent });
-  const sorted = await sortIntoSections(ports, tasks);
+  const sorted = await sortIntoSections(ports, tasks, now);
   const problems = parked.map((agent) => describeProblem(agent, tasks));
   return {
     night,
@@ -89,7 +95,8 @@ async function listTasks(
 ): Promise<readonly Task[]> {
   const { tasks } = ports.store;
   const open = isCurrent ? await listAllTasks(ports, { status: OPEN_STATUSES, project: query.project }) : [];
-  const known = new Map(open.map((task) => [task.id, task]));
+  const unmerged = isCurrent ? await listUnmerged(ports, query) : [];
+  const known = new Map([...open, ...unmerged].map((task) => [task.id, task]));
   const others = new Set([
     ...runs.map(({ task }) => task),
     ...(await tasks.listEndedTaskIds(query.since, query.until)),
@@ -107,7 +114,9 @@ async function listTasks(
 type SortedTask = Omit<ReportedTask, "about" | "cost"> & { readonly policy: PipelinePolicy };
 type Sorted = Readonly<Record<Section, readonly SortedTask[]>>;
 
-async function sortIntoSections(ports: ReportPorts, tasks: readonly Task[]): Promise<Sorted> {
+async function sortIntoSections(ports: ReportPorts, tasks: readonly Task[], now: number): Promise<Sorted> {
+  const since = Math.min(now, ...tasks.map(({ createdAt }) => createdAt));
+  const merged = await findMerged(ports, { since, until: now + 1 });
   const requests = await ports.store.tasks.listChangeRequests(tasks.map(({ id }) => id));
   // The cast is safe: every section is a key.
   const sections = Object.fromEntries(SECTIONS.map((section) => [section, []])) as unknown as Record<
@@ -121,7 +130,12 @@ async function sortIntoSections(ports: ReportPorts, tasks: readonly Task[]): Pro
     const change = task.headCommit === task.baseCommit ? null : await readChange(ports, task);
     const policy = policies.get(task.pipelineHash) ?? (await policyOf(ports, task));
     policies.set(task.pipelineHash, policy);
-    const facts = { task, changeRequest, isPublished: change !== null, isNight: policy.report === "night" };
+    const facts = {
+      task,
+      changeRequest: changeRequest ?? (merged.has(task.id) ? MERGED : null),
+      isPublished: change !== null,
+      isNight: policy.report === "night",
+    };
     sections[sectionOf(facts)].push({ task, changeRequest, change, policy });
   }
   for (const each of Object.values(sections)) each.sort((a, b) => lastChange(a) - lastChange(b));

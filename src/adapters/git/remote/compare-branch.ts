@@ -1,6 +1,6 @@
 import type { CompareBranchParams, IsMergedParams, RemoteBranch } from "../../../ports/workspace/branches.ts";
 import { isAncestor } from "../commits.ts";
-import { mirrorPath, taskPaths } from "../context.ts";
+import { mirrorPath } from "../context.ts";
 import type { GitContext } from "../context.ts";
 import { git, hasCommit, runGit } from "../git.ts";
 import { checkBranch, checkCommit } from "../names.ts";
@@ -34,8 +34,7 @@ async function compare(
 }
 
 /** `git cherry` marks commits whose changes the base has under another id with a minus, and leaves out those that it contains. */
-export async function isMerged(context: GitContext, params: IsMergedParams): Promise<boolean> {
-  const gitDir = taskPaths(context, params.task).engine;
+export async function isMerged(gitDir: string, params: IsMergedParams): Promise<boolean> {
   const [commit, base] = [checkCommit(params.commit), checkCommit(params.base)];
   if (!(await hasCommit(gitDir, commit)) || !(await hasCommit(gitDir, base))) return false;
   const lines = (await git({ gitDir, args: ["cherry", base, commit] })).toString().split("\n");

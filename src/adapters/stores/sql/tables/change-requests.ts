@@ -42,3 +42,14 @@ export async function listChangeRequests(
   }
   return found;
 }
+
+/** Those of the tasks whose change was merged, also where there is no forge. */
+export async function listMergedTasks(db: Db, taskIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const events = await db
+    .selectFrom("events")
+    .select("task")
+    .where("task", "in", taskIds)
+    .where("type", "=", "request.merged")
+    .execute();
+  return new Set(events.flatMap(({ task }) => task ?? []));
+}

@@ -3,7 +3,7 @@ import type { TaskChangeRequest, TaskStatus } from "../../../../core/task/task.t
 import type { QualityQuery, QualityStore } from "../../../../ports/store-quality.ts";
 import { fromJson } from "../json.ts";
 import type { Db } from "../schema.ts";
-import { listChangeRequests } from "./change-requests.ts";
+import { listChangeRequests, listMergedTasks } from "./change-requests.ts";
 
 /** Databases limit the number of parameters of a statement. */
 const MAX_IDS = 500;
@@ -81,19 +81,25 @@ async function readChanges(db: Db, runs: readonly RunRow[]): Promise<readonly Ch
   const ids = [...published.keys()];
   const changes: ChangeFacts[] = [];
   for (let start = 0; start < ids.length; start += MAX_IDS) {
-    const requests = await listChangeRequests(db, ids.slice(start, start + MAX_IDS));
-    for (const id of ids.slice(start, start + MAX_IDS)) {
+    const some = ids.slice(start, start + MAX_IDS);
+    const [requests, merged] = await Promise.all([listChangeRequests(db, some), listMergedTasks(db, some)]);
+    for (const id of some) {
       const run = published.get(id);
       if (run === undefined) continue;
       const { project, pipeline, finishedAt: publishedAt } = run;
-      changes.push({ task: id, project, pipeline, publishedAt, state: stateOf(run, requests.get(id)) });
+      changes.push({ task: id, project, pipeline, publishedAt, state: stateOf(run, requests.get(id), merged.has(id)) });
     }
   }
   return changes;
 }
 
-function stateOf({ taskStatus, taskOutcome }: RunRow, request: TaskChangeRequest | undefined): ChangeFacts["state"] {
+function stateOf(
+  { taskStatus, taskOutcome }: RunRow,
+  request: TaskChangeRequest | undefined,
+  isMergedByHand: boolean,
+): ChangeFacts["state"] {
   if (taskOutcome === "merged") return "merged";
   if (request !== undefined) return request.state;
+  if (isMergedByHand) return "merged";
   return taskStatus === "cancelled" ? "closed" : "open";
 }
