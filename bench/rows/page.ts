@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { homePaths } from "../../src/config/files/paths.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
-import { COOKIE, sealCookie } from "../../src/http/auth.ts";
 import { PAGE_FOLDER } from "../../src/http/page.ts";
 import { openBrowser } from "../../test/page/support/browser.ts";
+import { signIn, type SignInCookie } from "../../test/support/sign-in.ts";
 import { createBenchEnvironment, openDaemon, PROJECT, QUICK_AGENT, type BenchEnvironment } from "../environment.ts";
 import { fillStore } from "../fill-store.ts";
 import { readMemory } from "../read-memory.ts";
@@ -26,7 +26,7 @@ export async function measurePage(): Promise<readonly Measured[]> {
   const daemon = await openDaemon(environment);
   const browser = await openBrowser();
   try {
-    const user = readUser(environment);
+    const user = await readUser(environment);
     const morning = await measureViews(browser, user, { path: "/", ready: "h1" });
     const tasks = await measureViews(browser, user, { path: "/tasks", ready: 'main a[href^="/tasks/"]' });
     const [before, after] = await measureDaemonMemory(browser, user, daemon.pid);
@@ -72,12 +72,12 @@ export async function measurePage(): Promise<readonly Measured[]> {
 
 interface SignedInUser {
   readonly url: string;
-  readonly cookie: { readonly name: string; readonly value: string; readonly url: string };
+  readonly cookie: SignInCookie;
 }
 
-function readUser({ home }: BenchEnvironment): SignedInUser {
+async function readUser({ home }: BenchEnvironment): Promise<SignedInUser> {
   const { url, token } = JSON.parse(readFileSync(homePaths(home).daemon, "utf8")) as DaemonFile;
-  return { url, cookie: { name: COOKIE, value: sealCookie(token, Date.now() + 3_600_000), url } };
+  return { url, cookie: await signIn({ url, token }) };
 }
 
 /** Each round has an empty cache. Times are in milliseconds since the navigation began. */

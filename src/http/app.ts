@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import type { Issue } from "../core/text/errors.ts";
-import { authorize, type Caller, isAuthorized, viaOf } from "./auth.ts";
+import { authorize, type AuthDeps, type Caller, isAuthorized, viaOf } from "./auth.ts";
 import { parseJson, readBody } from "./body.ts";
 import { BASE, type Route } from "./contract/route.ts";
 import { ROUTES, type RouteKey } from "./contract/routes.ts";
@@ -38,6 +38,9 @@ export interface App {
   readonly close: () => void;
 }
 
+/** Events after which a person may have lost access. */
+const ENDS_ACCESS: ReadonlySet<string> = new Set(["token.removed", "session.ended"]);
+
 export interface AppOptions {
   readonly heartbeatMs: number;
   readonly stallMs: number;
@@ -66,7 +69,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
       ...connection,
       watchAccess: (wake) =>
         deps.store.events.onEvents((events) => {
-          if (events.some(({ type }) => type === "token.removed")) wake();
+          if (events.some(({ type }) => ENDS_ACCESS.has(type))) wake();
         }),
       closing: closing.signal,
       onError: (error) => deps.log.error("event stream failed", { error: String(error) }),
@@ -81,7 +84,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...projectRoutes(deps),
     ...forgeHookRoutes(deps),
     ...ruleRoutes(deps),
-    ...sessionRoutes(),
+    ...sessionRoutes({ ...deps, address }),
     ...tokenRoutes(deps),
     ...costRoutes(deps),
     ...reportRoutes(deps),
@@ -94,7 +97,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     checkOrigin(c.req.raw, address);
     await next();
   });
-  const serve = createServe(deps);
+  const serve = createServe({ ...deps, address });
   for (const key of Object.keys(ROUTES) as RouteKey[]) {
     const [method = "", path = ""] = key.split(" ");
     // The cast is safe: key, route and handler belong together, which the compiler cannot see for a union of keys.
@@ -125,7 +128,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
 }
 
 /** Handles a request in this order: authorize, parse, check the idempotency key, call the handler. */
-function createServe(deps: HttpDeps) {
+function createServe(deps: HttpDeps & AuthDeps) {
   const performOnce = createIdempotency(deps);
   return async (c: Context, row: Route, handler: (input: Input<RouteKey>) => Promise<unknown>): Promise<Response> => {
     const request = c.req.raw;
@@ -142,6 +145,7 @@ function createServe(deps: HttpDeps) {
         body: row.body === null ? null : parseJson(text),
       }),
       actor: { kind: "person", name: caller.name, rights: caller.rights, via: viaOf(request) },
+      caller,
       key,
       request,
       lastEventId: row.stream === null ? null : lastEventId(request),

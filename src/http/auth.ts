@@ -1,16 +1,23 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { StoreReader } from "../ports/store-mutations.ts";
 import type { Via } from "../core/task/decision.ts";
 import { requireRight, type Right } from "../core/task/requester.ts";
 import { UserError } from "../core/text/errors.ts";
 import type { Access } from "./contract/route.ts";
 import { CLI_AGENT } from "./client/cli-agent.ts";
+import type { SignInRow } from "../ports/store-people.ts";
+import type { Address } from "./guard.ts";
 import { RequestError } from "./problem.ts";
+import { readSessionCookie } from "./session-cookie.ts";
 
 /** An authenticated caller and their rights. */
 export interface Caller {
   readonly name: string;
   readonly rights: readonly Right[];
+  /** Hash of their token. Null for the owner. */
+  readonly token: string | null;
+  /** Null if the request has a token instead of a cookie. */
+  readonly session: SignInRow | null;
 }
 
 export interface AuthDeps {
@@ -19,15 +26,15 @@ export interface AuthDeps {
   readonly ownerToken: string;
   /** The OS user that runs the daemon. Requests with the daemon's own token act under this name. */
   readonly owner: string;
+  readonly address: Address;
 }
 
-export const COOKIE = "nightshift";
-const ANYONE: Caller = { name: "anyone", rights: [] };
+const ANYONE: Caller = { name: "anyone", rights: [], token: null, session: null };
 
 /** Authenticates the caller and checks their rights. Throws an error with status 401 or 403. */
 export async function authorize(request: Request, access: Access, deps: AuthDeps, now: number): Promise<Caller> {
   if (access === null) return ANYONE;
-  const caller = (await callerByToken(request, deps)) ?? callerByCookie(request, deps, now);
+  const caller = (await callerByToken(request, deps)) ?? (await callerByCookie(request, deps, now));
   if (caller === null) {
     throw new RequestError(401, "Missing or unknown token.", {
       hint: 'Send "Authorization: Bearer <token>" with the token from daemon.json or from "nightshift token add <name>". The command line reads it from NIGHTSHIFT_TOKEN.',
@@ -51,32 +58,41 @@ export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/**
- * Creates the value of the cookie that signs the owner in until the given time. It does not contain the token, because
- * browsers send cookies to other ports of this host too.
- */
-export function sealCookie(ownerToken: string, until: number): string {
-  return `${until}.${createHmac("sha256", ownerToken).update(`cookie:${until}`).digest("base64url")}`;
-}
-
-async function callerByToken(request: Request, { store, ownerToken, owner }: AuthDeps): Promise<Caller | null> {
+async function callerByToken(request: Request, deps: AuthDeps): Promise<Caller | null> {
   const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (token === undefined) return null;
-  if (isSame(token, ownerToken)) return { name: owner, rights: ["admin"] };
-  return await store.people.findToken(hashToken(token));
+  if (isSame(token, deps.ownerToken)) return ownerOf(deps, null);
+  const row = await deps.store.people.findToken(hashToken(token));
+  return row === null ? null : { name: row.name, rights: row.rights, token: row.hash, session: null };
 }
 
 /**
  * Browsers add cookies to requests from other pages too. A request that changes something therefore also needs an Origin
  * header, which guard.ts has already compared with our own.
  */
-function callerByCookie(request: Request, { ownerToken, owner }: AuthDeps, now: number): Caller | null {
-  const value = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]+)`).exec(request.headers.get("cookie") ?? "")?.[1];
-  if (value === undefined) return null;
+async function callerByCookie(request: Request, deps: AuthDeps, now: number): Promise<Caller | null> {
   if (request.method !== "GET" && request.headers.get("origin") === null) return null;
-  const until = Number(value.split(".")[0]);
-  if (!Number.isSafeInteger(until) || until <= now || !isSame(value, sealCookie(ownerToken, until))) return null;
-  return { name: owner, rights: ["admin"] };
+  const session = await findSession(request, deps, now);
+  if (session === null) return null;
+  if (session.token === null) return ownerOf(deps, session);
+  // The rights are those of now. A removed token ends the sessions of its person.
+  const row = await deps.store.people.findToken(session.token);
+  return row === null ? null : { name: row.name, rights: row.rights, token: row.hash, session };
+}
+
+/** The session of the browser that sends this request, or null. The person's token may have been removed. */
+export async function findSession(
+  request: Request,
+  { store, address }: Pick<AuthDeps, "store" | "address">,
+  now: number,
+): Promise<SignInRow | null> {
+  const secret = readSessionCookie(request, address);
+  const session = secret === null ? null : await store.people.findSignIn("session", hashToken(secret));
+  return session === null || session.until <= now ? null : session;
+}
+
+function ownerOf({ owner }: AuthDeps, session: SignInRow | null): Caller {
+  return { name: owner, rights: ["admin"], token: null, session };
 }
 
 /** How a person sent a request. Only for the record: a client can claim to be another one. */

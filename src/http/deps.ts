@@ -5,6 +5,7 @@ import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TaskDraft } from "../core/task/task-draft.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
+import type { Sessions } from "../engine/commands/sessions.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Outage } from "../engine/reconcile/outages.ts";
@@ -27,8 +28,9 @@ import type { FindingJson } from "./contract/daemon.ts";
 import type { OutputDeps } from "./live/output-feed.ts";
 
 /** Dependencies of the HTTP API. */
-export interface HttpDeps extends AuthDeps, OutputDeps {
+export interface HttpDeps extends Omit<AuthDeps, "address">, OutputDeps {
   readonly commands: Commands;
+  readonly sessions: Sessions;
   readonly night: {
     readonly upcoming: (project: string | null, until: number) => Promise<Upcoming>;
     /** The used part of each budget limit, of one project and of all projects together. */

@@ -9,20 +9,20 @@ import type { Actor, EventDraft } from "../core/task/event.ts";
 import { makeId } from "../core/task/ids.ts";
 import { NO_TOKENS } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
-import type { TranscriptLine } from "../core/task/documents/transcript.ts";
 import { acceptTrust, addProject, removeProject } from "../engine/commands/project-commands.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import { type DiffPorts, readDiff } from "../engine/report/read-diff.ts";
 import { readReport } from "../engine/report/read-report.ts";
+import { createSessions } from "../engine/commands/sessions.ts";
 import { addToken, removeToken } from "../engine/commands/tokens.ts";
-import type { PlacedLine } from "../ports/run-files.ts";
 import type { DetectedProject, ProjectFiles } from "../ports/projects.ts";
 import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import { hashToken } from "./auth.ts";
+import { FakeTranscript } from "./fake-transcript.suite.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
-import { createFakeClock } from "../testing/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import { builtIn } from "../testing/walk.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
@@ -39,6 +39,7 @@ export type CommandCall = readonly [command: keyof Commands, ...given: unknown[]
 export interface Harness {
   readonly store: Store;
   readonly deps: HttpDeps;
+  readonly clock: FakeClock;
   readonly app: App;
   readonly calls: CommandCall[];
   readonly logged: string[];
@@ -49,7 +50,7 @@ export interface Harness {
   close(): Promise<void>;
 }
 
-export async function openHarness(options?: AppOptions): Promise<Harness> {
+export async function openHarness(options?: AppOptions, address = ADDRESS): Promise<Harness> {
   const dir = await mkdtemp(join(tmpdir(), "nightshift-http-"));
   const calls: CommandCall[] = [];
   const logged: string[] = [];
@@ -61,8 +62,10 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
   };
   const store = await openSqliteStore({ file: join(dir, "test.db"), log });
   const transcript = new FakeTranscript();
+  const clock = createFakeClock(NOW);
   const deps: HttpDeps = {
     commands: { ...recordCommands(store, calls), ...realCommands(store) },
+    sessions: createSessions({ store, clock, digest: hashToken, host: { owner: OWNER } }),
     night: {
       upcoming: async () => ({ runs: [], problems: [] }),
       budgets: async () => [],
@@ -117,13 +120,14 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
     }),
     ownerToken: OWNER_TOKEN,
     owner: OWNER,
-    clock: createFakeClock(NOW),
+    clock,
     log,
   };
-  const app = createApp(deps, ADDRESS, options);
+  const app = createApp(deps, address, options);
   return {
     store,
     deps,
+    clock,
     app,
     calls,
     logged,
@@ -146,43 +150,6 @@ export async function openHarness(options?: AppOptions): Promise<Harness> {
       await rm(dir, { recursive: true });
     },
   };
-}
-
-/** A transcript that grows when a test says so. Offsets are bytes, as in the file. */
-class FakeTranscript {
-  private readonly lines: { readonly line: PlacedLine; readonly end: number }[] = [];
-  private readonly watchers = new Set<() => void>();
-
-  get watched(): number {
-    return this.watchers.size;
-  }
-
-  add(text: string): void {
-    const line: TranscriptLine = { at: NOW, from: "stdout", command: "agent", text };
-    const offset = this.size;
-    this.lines.push({ line: { ...line, offset }, end: offset + JSON.stringify(line).length + 1 });
-    for (const wake of this.watchers) wake();
-  }
-
-  get size(): number {
-    return this.lines.at(-1)?.end ?? 0;
-  }
-
-  async read(offset: number, maxBytes: number) {
-    const found = this.lines.filter(({ end }) => end > offset && end <= offset + maxBytes);
-    return { lines: found.map(({ line }) => line), start: offset, next: found.at(-1)?.end ?? offset, size: this.size };
-  }
-
-  async readBefore(before: number, maxBytes: number) {
-    const to = Math.min(before, this.size);
-    const found = this.lines.filter(({ line, end }) => end <= to && line.offset >= to - maxBytes);
-    return { lines: found.map(({ line }) => line), start: found[0]?.line.offset ?? 0, next: to, size: this.size };
-  }
-
-  watch(wake: () => void): () => void {
-    this.watchers.add(wake);
-    return () => this.watchers.delete(wake);
-  }
 }
 
 const DIFF_PORTS: Omit<DiffPorts, "store"> = {

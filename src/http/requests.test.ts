@@ -2,12 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError, StaleTaskError, UserError } from "../core/text/errors.ts";
 import type { Task } from "../core/task/task.ts";
 import { createApp } from "./app.ts";
-import { sealCookie } from "./auth.ts";
 import { MAX_BODY } from "./body.ts";
 import { problemSchema } from "./contract/problem.ts";
 import { taskSchema } from "./contract/task.ts";
 import { issuedTokenSchema } from "./contract/token.ts";
-import { ADDRESS, type Harness, makeTask, NOW, openHarness, OWNER_TOKEN, saveTask } from "./harness.suite.ts";
+import { ADDRESS, type Harness, makeTask, openHarness, OWNER_TOKEN, saveTask } from "./harness.suite.ts";
 
 let api: Harness;
 let task: Task;
@@ -266,39 +265,6 @@ describe("API: Idempotency-Key", () => {
       headers: { "idempotency-key": "k".repeat(201) },
     });
     expect(response.status).toBe(400);
-  });
-});
-
-describe("API: session cookie", () => {
-  const until = NOW + 60_000;
-  const cookie = `other=1; nightshift=${sealCookie(OWNER_TOKEN, until)}`;
-
-  it("is sufficient for reading", async () => {
-    expect((await api.request("GET", taskPath(), { headers: { authorization: "", cookie } })).status).toBe(200);
-  });
-
-  it("is accepted for changes only with our own Origin", async () => {
-    const bare = await api.request("POST", `${taskPath()}/pause`, { headers: { authorization: "", cookie } });
-    expect(bare.status).toBe(401);
-    const origin = "http://127.0.0.1:4816";
-    const fromOurPage = await api.request("POST", `${taskPath()}/pause`, {
-      headers: { authorization: "", cookie, origin },
-    });
-    expect(fromOurPage.status).toBe(200);
-    expect(api.calls).toHaveLength(1);
-  });
-
-  it.each([
-    ["signed with another token", sealCookie("stolen", until)],
-    ["after its expiry", sealCookie(OWNER_TOKEN, NOW)],
-    ["with a forged expiry", sealCookie(OWNER_TOKEN, until).replace(String(until), String(until + 1))],
-    ["with the plain token", OWNER_TOKEN],
-    ["with nonsense", "x.y"],
-  ])("is refused: %s", async (_, value) => {
-    const response = await api.request("GET", taskPath(), {
-      headers: { authorization: "", cookie: `nightshift=${value}` },
-    });
-    expect(response.status).toBe(401);
   });
 });
 

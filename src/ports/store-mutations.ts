@@ -12,7 +12,7 @@ export const STORE_MUTATIONS = {
   ledger: ["saveProposals", "updateProposal", "saveRule", "removeRule"],
   projects: ["keepPipeline", "keepBaseline", "saveProject", "removeProject"],
   agents: ["requestProbe"],
-  people: ["addToken", "removeToken", "keepAnswer"],
+  people: ["addToken", "removeToken", "addLink", "redeemLink", "removeSession", "keepAnswer"],
   money: ["reserve"],
   quality: [],
 } as const satisfies { readonly [Part in StorePart]: readonly (keyof Store[Part])[] };

@@ -45,6 +45,8 @@ export const EVENT_TYPES = [
   "rule.removed",
   "token.added", // data: name, rights; never the token
   "token.removed",
+  "session.started", // a browser was signed in; data: name
+  "session.ended", // a person signed out; data: name
   "notice.failed",
   "schedule.missed", // data: schedule, project, missed (times)
   "schedule.skipped", // the previous task has not ended; data: schedule, project, moment

@@ -1,5 +1,6 @@
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
+import { createSessions } from "../../engine/commands/sessions.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import type { Outage } from "../../engine/reconcile/outages.ts";
@@ -50,6 +51,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
         return accepted;
       },
     },
+    sessions: createSessions(ports),
     night: {
       upcoming: (project, until) => listUpcoming(ports, project, until),
       budgets: (project) => listBudgets(ports, project),

@@ -46,7 +46,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
   ledger: ["listProposals", "listRules"],
   projects: ["getBaseline", "getPipeline", "getProject", "listProjects"],
   agents: ["getParked", "listParked", "listWaitingTasks"],
-  people: ["findToken", "listTokens", "recallAnswer"],
+  people: ["findSignIn", "findToken", "listTokens", "recallAnswer"],
   money: ["costs", "listUse", "spent"],
   quality: ["readFacts"],
 };

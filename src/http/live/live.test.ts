@@ -27,6 +27,17 @@ afterEach(async () => {
 
 const connectClient = () => createClient({ url: server.url, token: OWNER_TOKEN });
 
+/** Signs a browser in as the owner and returns its cookie. */
+async function signIn(): Promise<string> {
+  const { url } = await connectClient().call("POST /session/links", { body: {} });
+  const response = await fetch(`${server.url}/api/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: server.url },
+    body: JSON.stringify({ code: new URL(url).hash.slice(1) }),
+  });
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
 /** A raw connection to the event stream. The test controls when it reads. */
 async function openStream(headers: Record<string, string> = {}, path = "/events"): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1");
@@ -223,6 +234,26 @@ describe("event stream", () => {
     expect(await stillOpen).toHaveLength(2);
     const again = await fetch(`${server.url}/api/v1/events`, { headers });
     expect(again.status).toBe(401);
+  });
+
+  it("ends when the person signs out of the browser, but not in their other browsers", async () => {
+    await server.close();
+    server = await openHttpServer(
+      api.deps,
+      { host: "127.0.0.1", port: 0, publicUrl: null },
+      { ...TIMES, heartbeatMs: 60_000, stallMs: 60_000 },
+    );
+    const cookies = await Promise.all([signIn(), signIn()]);
+    const [leaving, staying] = await Promise.all(cookies.map((cookie) => openStream({ authorization: "", cookie })));
+    if (leaving === undefined || staying === undefined) throw new Error("there is no stream");
+    const ended = readText(leaving);
+    const stillOpen = readIds(staying, (ids) => ids.length > 1);
+    await waitUntil(() => server.app.watchers() === 2);
+    const headers = { cookie: cookies[0] ?? "", origin: server.url };
+    expect((await fetch(`${server.url}/api/v1/session`, { method: "DELETE", headers })).status).toBe(204);
+    await api.store.events.appendEvents([makeEvent({ summary: "a secret of others" })]);
+    expect(await ended).not.toContain("a secret of others");
+    expect((await stillOpen).length).toBeGreaterThan(1);
   });
 
   it("sends a reset to a reader that is too far behind, and continues with new events", async () => {

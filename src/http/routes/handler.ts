@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Caller } from "../auth.ts";
 import type { Requester } from "../../core/task/requester.ts";
 import type { RouteKey, Routes } from "../contract/routes.ts";
 
@@ -18,6 +19,8 @@ export interface Input<K extends RouteKey> {
   readonly query: Parsed<Routes[K]["query"]>;
   readonly body: Parsed<Routes[K]["body"]>;
   readonly actor: Requester;
+  /** The requester as they were authenticated. */
+  readonly caller: Caller;
   /** The `Idempotency-Key` combined with the caller's name, or null. */
   readonly key: string | null;
   /** The raw request, needed to verify a signature of its bytes. */

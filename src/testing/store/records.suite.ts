@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScheduleProgress } from "../../core/schedule/schedule.ts";
-import type { TokenRow } from "../../ports/store-people.ts";
+import type { SignInRow, TokenRow } from "../../ports/store-people.ts";
 import type { Current } from "./current.ts";
 import { committing, creating, sampleEnd, sampleEvent, sampleProject, sampleTask, startTask } from "./samples.ts";
 
@@ -123,6 +123,52 @@ export function testRecords(current: Current): void {
       const events = await current.store.events.listEvents({ after: 0, task: null, limit: 9 });
       expect(events.map(({ type }) => type)).toEqual(["token.added", "token.removed"]);
       expect(await current.store.people.findToken("h1")).toBeNull();
+    });
+
+    const link: SignInRow = { hash: "l1", kind: "link", token: "h1", issuer: "alice", createdAt: 5, until: 100 };
+    const session: SignInRow = { ...link, hash: "s1", kind: "session", createdAt: 6, until: 200 };
+    const started = sampleEvent({ type: "session.started" });
+
+    it("turn a sign-in link into a session once, and replace the earlier session of the browser", async () => {
+      const { people, events } = current.store;
+      await people.addLink(link);
+      await people.addLink({ ...link, hash: "l2", token: null });
+      expect(await people.findSignIn("link", "l1")).toEqual(link);
+      expect(await people.findSignIn("session", "l1")).toBeNull();
+      expect(await people.redeemLink("l1", session, null, started)).toBe(true);
+      expect(await people.redeemLink("l1", { ...session, hash: "s2" }, null, started)).toBe(false);
+      expect(await people.findSignIn("link", "l1")).toBeNull();
+      expect(await people.findSignIn("session", "s1")).toEqual(session);
+      expect(await people.redeemLink("l2", { ...session, hash: "s3", token: null }, "s1", started)).toBe(true);
+      expect(await people.findSignIn("session", "s1")).toBeNull();
+      expect(await people.findSignIn("session", "s3")).toMatchObject({ token: null });
+      expect(await events.listEvents({ after: 0, task: null, limit: 9 })).toHaveLength(2);
+    });
+
+    it("end a session once", async () => {
+      const { people } = current.store;
+      await people.addLink(link);
+      await people.redeemLink("l1", session, null, started);
+      const ended = sampleEvent({ type: "session.ended" });
+      expect(await people.removeSession("s1", ended)).toBe(true);
+      expect(await people.removeSession("s1", ended)).toBe(false);
+      expect(await people.findSignIn("session", "s1")).toBeNull();
+    });
+
+    it("forget the links and sessions of a removed token, and those that have expired", async () => {
+      const { people } = current.store;
+      await people.addToken(token, sampleEvent({ type: "token.added" }));
+      await people.addLink(link);
+      await people.addLink({ ...link, hash: "l2" });
+      await people.addLink({ ...link, hash: "of the owner", token: null });
+      await people.redeemLink("l1", session, null, started);
+      await people.removeToken("ada", sampleEvent({ type: "token.removed" }));
+      expect(await people.findSignIn("session", "s1")).toBeNull();
+      expect(await people.findSignIn("link", "l2")).toBeNull();
+      expect(await people.findSignIn("link", "of the owner")).not.toBeNull();
+      await people.addLink({ ...link, hash: "later", createdAt: 100, until: 300 });
+      expect(await people.findSignIn("link", "of the owner")).toBeNull();
+      expect(await people.findSignIn("link", "later")).not.toBeNull();
     });
 
     it("return the first response for a key, and forget it after a day", async () => {

@@ -6,7 +6,8 @@ import { createRepository, writeDemoConfig } from "../../../src/cli/demo/reposit
 import type { DaemonFile } from "../../../src/daemon/daemon-file.ts";
 import { createNodeClient } from "../../../src/http/client/node-client.ts";
 import { createUser } from "../../support/cli-user.ts";
-import { signInWith, type PageUser } from "./page-user.ts";
+import { signIn } from "../../support/sign-in.ts";
+import type { PageUser } from "./page-user.ts";
 
 /** A user whose daemon has the whole night of `nightshift demo` behind it. The project is named `demo`. */
 export interface DemoUser extends PageUser {
@@ -24,5 +25,5 @@ export async function createDemoUser(): Promise<DemoUser> {
   if (trusted.code !== 0) throw new Error(`nightshift trust failed: ${trusted.stdout}${trusted.stderr}`);
   const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
   const client = createNodeClient({ url, token });
-  return { ...user, url, client, signIn: signInWith({ url, token }), tasks: await runDemoNight(client) };
+  return { ...user, url, client, signIn: () => signIn({ url, token }), tasks: await runDemoNight(client) };
 }

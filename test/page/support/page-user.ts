@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DaemonFile } from "../../../src/daemon/daemon-file.ts";
-import { COOKIE, sealCookie } from "../../../src/http/auth.ts";
 import type { Client } from "../../../src/http/client/client.ts";
 import { createNodeClient } from "../../../src/http/client/node-client.ts";
 import type { Files } from "../../../src/testing/temp-repo.ts";
 import { createUser, type User } from "../../support/cli-user.ts";
+import { signIn, type SignInCookie } from "../../support/sign-in.ts";
 
 /** A user with a running daemon and a registered project named `shop`. */
 export interface PageUser extends User {
   readonly url: string;
   readonly client: Client;
   /** Returns a cookie that signs the owner in. */
-  signIn(): Promise<{ readonly name: string; readonly value: string; readonly url: string }>;
+  signIn(): Promise<SignInCookie>;
 }
 
 export interface PageUserOptions {
@@ -46,11 +46,6 @@ export async function createPageUser({
     ...user,
     url,
     client: createNodeClient({ url, token }),
-    signIn: signInWith({ url, token }),
+    signIn: () => signIn({ url, token }),
   };
-}
-
-/** The daemon's address and its own token. */
-export function signInWith({ url, token }: Pick<DaemonFile, "url" | "token">): PageUser["signIn"] {
-  return async () => ({ name: COOKIE, value: sealCookie(token, Date.now() + 3_600_000), url });
 }

@@ -9,7 +9,7 @@ import type { Role } from "../../../core/task/role.ts";
 import type { CheckResult, CostBasis, Run } from "../../../core/task/run.ts";
 import type { Artifact, Task, TaskStatus } from "../../../core/task/task.ts";
 import type { NoticeKind, Project } from "../../../ports/store.ts";
-import type { StoredAnswer, TokenRow } from "../../../ports/store-people.ts";
+import type { SignInRow, StoredAnswer, TokenRow } from "../../../ports/store-people.ts";
 import type { Columns } from "./columns.ts";
 
 /** JSON as text. */
@@ -184,6 +184,7 @@ export interface Schema {
   projects: Columns<Project>;
   parked_agents: Columns<ParkedAgent>;
   tokens: Columns<Omit<TokenRow, "rights">> & { rights: Json };
+  sign_ins: Columns<SignInRow>;
   answers: StoredAnswer & { key: string; at: Time };
   meta: MetaTable;
 }

@@ -222,6 +222,22 @@ function peopleStore(db: Db, write: Write): PeopleStore {
         if (isRemoved) await record([event]);
         return isRemoved;
       }),
+    addLink: (link) => write((tx) => people.addLink(tx, link)),
+    findSignIn: (kind, hash) => people.findSignIn(db, kind, hash),
+    redeemLink: (link, session, replaced, event) =>
+      write(async (tx, record) => {
+        if (!(await people.removeSignIn(tx, "link", link))) return false;
+        if (replaced !== null) await people.removeSignIn(tx, "session", replaced);
+        await people.addSession(tx, session);
+        await record([event]);
+        return true;
+      }),
+    removeSession: (hash, event) =>
+      write(async (tx, record) => {
+        const isRemoved = await people.removeSignIn(tx, "session", hash);
+        if (isRemoved) await record([event]);
+        return isRemoved;
+      }),
     recallAnswer: (key) => people.recallAnswer(db, key),
     keepAnswer: (key, answer, at) => write((tx) => people.keepAnswer(tx, key, answer, at)),
   };

@@ -15,6 +15,7 @@ import { report } from "./0014-report.ts";
 import { taskNotices } from "./0015-task-notices.ts";
 import { decisions } from "./0016-decisions.ts";
 import { taskSearch } from "./0017-task-search.ts";
+import { signIns } from "./0018-sign-ins.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   taskNotices,
   decisions,
   taskSearch,
+  signIns,
 ];

@@ -1,4 +1,4 @@
-import type { StoredAnswer, TokenRow } from "../../../../ports/store-people.ts";
+import type { SignInRow, StoredAnswer, TokenRow } from "../../../../ports/store-people.ts";
 import { toColumns, toFields } from "../columns.ts";
 import { fromJson, toJson } from "../json.ts";
 import type { Db, Schema, Tx } from "../schema.ts";
@@ -24,8 +24,34 @@ export async function findToken(db: Db, hash: string): Promise<TokenRow | null> 
 }
 
 export async function removeToken(tx: Tx, name: string): Promise<boolean> {
-  const result = await tx.deleteFrom("tokens").where("name", "=", name).executeTakeFirst();
+  const removed = await tx.deleteFrom("tokens").where("name", "=", name).returning("hash").executeTakeFirst();
+  if (removed === undefined) return false;
+  await tx.deleteFrom("sign_ins").where("token", "=", removed.hash).execute();
+  return true;
+}
+
+export async function addLink(tx: Tx, link: SignInRow): Promise<void> {
+  await tx.deleteFrom("sign_ins").where("until", "<=", link.createdAt).execute();
+  await tx.insertInto("sign_ins").values(toColumns(link)).execute();
+}
+
+export async function findSignIn(db: Db, kind: SignInRow["kind"], hash: string): Promise<SignInRow | null> {
+  const row = await db
+    .selectFrom("sign_ins")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where("kind", "=", kind)
+    .executeTakeFirst();
+  return row === undefined ? null : toFields(row);
+}
+
+export async function removeSignIn(tx: Tx, kind: SignInRow["kind"], hash: string): Promise<boolean> {
+  const result = await tx.deleteFrom("sign_ins").where("hash", "=", hash).where("kind", "=", kind).executeTakeFirst();
   return result.numDeletedRows > 0n;
+}
+
+export async function addSession(tx: Tx, session: SignInRow): Promise<void> {
+  await tx.insertInto("sign_ins").values(toColumns(session)).execute();
 }
 
 function toToken(row: Schema["tokens"]): TokenRow {
