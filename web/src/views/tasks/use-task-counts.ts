@@ -1,6 +1,6 @@
 import type { TaskStatus } from "../../../../src/core/task/task.ts";
 import { useApi } from "../../api/queries.ts";
-import type { TaskFilter } from "./filter.ts";
+import { type TaskFilter, toQuery } from "./filter.ts";
 
 export interface TaskCounts {
   /** Null while loading. */
@@ -8,8 +8,8 @@ export interface TaskCounts {
   readonly error: Error | null;
 }
 
-/** How many tasks there are of each status, as the server counts them. */
-export function useTaskCounts(_filter: TaskFilter): TaskCounts {
-  const { data, error } = useApi("GET /status");
-  return { counts: data?.tasks ?? null, error };
+/** How many tasks of each status match the filter, as the server counts them. */
+export function useTaskCounts(filter: TaskFilter, state: string | null = null): TaskCounts {
+  const { data, error } = useApi("GET /task-counts", { query: { ...toQuery(filter), ...(state !== null && { state }) } }, { keepPrevious: true });
+  return { counts: data?.counts ?? null, error };
 }
