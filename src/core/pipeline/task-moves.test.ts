@@ -13,6 +13,7 @@ const task = (status: TaskStatus, facts: Partial<MovableTask> = {}): MovableTask
 const target = (name: string, rest: Partial<MoveTarget> = {}): MoveTarget => ({
   name,
   kind: "agent",
+  role: "implement",
   end: null,
   isStart: false,
   ...rest,
@@ -63,6 +64,7 @@ it("a failed task can be retried from a state where an agent works, and from che
     effect: "Retry from implementing",
   });
   expect(moveToState(task("failed"), target("checking", { kind: "checks" }))).toMatchObject({ kind: "refused" });
+  expect(moveToState(task("failed"), target("reviewing", { role: "review" }))).toMatchObject({ kind: "refused" });
   expect(moveToState(task("failed", { hasChange: true }), target("checking", { kind: "checks" }))).toMatchObject({
     action: "retry",
     from: "checking",

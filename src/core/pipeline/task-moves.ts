@@ -1,6 +1,7 @@
 import { describeStatus } from "../task/describe-status.ts";
 import type { TaskStatus } from "../task/task.ts";
 import { possibleActions, type TaskFacts } from "./possible-actions.ts";
+import type { Role } from "../task/role.ts";
 import type { EndStatus, Step, WaitKind } from "./pipeline.ts";
 
 /** What a move of a task to another column would do. The engine checks it again. */
@@ -60,6 +61,7 @@ function moveToWork(task: MovableTask, to: "queued" | "running"): TaskMove {
 export interface MoveTarget {
   readonly name: string;
   readonly kind: Step["kind"];
+  readonly role: Role | null;
   readonly end: EndStatus | null;
   readonly isStart: boolean;
 }
@@ -70,13 +72,13 @@ export function moveToState(task: MovableTask, to: MoveTarget): TaskMove | null 
   if (to.end !== null) return moveToEnd(task, to.end);
   if (task.status !== "failed" && task.status !== "cancelled") return refuse(describeStaying(task));
   if (task.isNight === true && !to.isStart) return refuse("A nightly improvement starts again from its first state.");
-  const problem = to.isStart ? null : findMissing(task, to.kind);
+  const problem = to.isStart ? null : findMissing(task, to);
   if (problem !== null) return refuse(problem);
   return { kind: "action", action: "retry", from: to.name, effect: `Retry from ${to.name}` };
 }
 
-function findMissing({ hasChange, hasDocument }: MovableTask, kind: Step["kind"]): string | null {
-  if (hasChange || kind === "agent") return null;
+function findMissing({ hasChange, hasDocument }: MovableTask, { kind, role }: MoveTarget): string | null {
+  if (hasChange || (kind === "agent" && role !== "review")) return null;
   if (kind === "wait") return hasDocument ? null : "Not possible: there is nothing to decide about yet.";
   return "Not possible: there is no change yet.";
 }

@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { useTitle } from "../../app/title.ts";
 import { TasksBar } from "./bar/bar.tsx";
+import { Columns } from "./columns/columns.tsx";
 import { readFilter, writeFilter } from "./filter.ts";
 import { ListView } from "./list/list-view.tsx";
 
@@ -10,11 +11,11 @@ export function TasksView() {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const filter = readFilter(search);
   const isColumns = search["view"] === "columns";
-  const rest = { view: search["view"], by: search["by"] };
+  const rest = { view: search["view"] };
   return (
     <div className="flush-view">
       <TasksBar {...{ filter, isColumns, rest }} />
-      <ListView key={JSON.stringify(writeFilter(filter))} filter={filter} />
+      {isColumns ? <Columns filter={filter} /> : <ListView key={JSON.stringify(writeFilter(filter))} filter={filter} />}
     </div>
   );
 }

@@ -10,6 +10,10 @@ export interface TaskCounts {
 
 /** How many tasks of each status match the filter, as the server counts them. */
 export function useTaskCounts(filter: TaskFilter, state: string | null = null): TaskCounts {
-  const { data, error } = useApi("GET /task-counts", { query: { ...toQuery(filter), ...(state !== null && { state }) } }, { keepPrevious: true });
+  const { data, error } = useApi(
+    "GET /task-counts",
+    { query: { ...toQuery(filter), ...(state !== null && { state }) } },
+    { keepPrevious: true },
+  );
   return { counts: data?.counts ?? null, error };
 }

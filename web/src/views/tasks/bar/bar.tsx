@@ -10,7 +10,12 @@ import {
   withoutFilter,
   writeFilter,
 } from "../filter.ts";
+import { usePipelines } from "../use-pipelines.ts";
+import { ColumnsChoice } from "./columns-choice.tsx";
 import { FilterMenu } from "./filter-menu.tsx";
+
+/** A link is the current one only if the whole address is the same. */
+const ACTIVE = { exact: true, includeSearch: true, explicitUndefined: true };
 
 interface BarProps {
   readonly filter: TaskFilter;
@@ -21,6 +26,7 @@ interface BarProps {
 
 /** The title, the filters as words that can be removed, and the layout. */
 export function TasksBar({ filter, isColumns, rest }: BarProps) {
+  const { pipelines } = usePipelines(filter.project);
   const search = { ...rest, ...writeFilter(filter) };
   return (
     <div className="bar-top">
@@ -50,6 +56,7 @@ export function TasksBar({ filter, isColumns, rest }: BarProps) {
             Columns
           </Link>
         </span>
+        {isColumns && <ColumnsChoice filter={filter} pipelines={pipelines?.map(({ name }) => name) ?? []} />}
         <Link className="btn primary sm hide-sm" to="/new">
           New task <Key>C</Key>
         </Link>
@@ -75,7 +82,7 @@ function FilterWord({ filter, name, rest }: FilterWordProps) {
       <Link
         to="/tasks"
         search={{ ...rest, ...writeFilter(withoutFilter(filter, name)) }}
-        activeProps={{}}
+        activeOptions={ACTIVE}
         aria-label={`Remove the filter ${FILTER_LABELS[name]}`}
       >
         <X size={12} strokeWidth={2} aria-hidden />

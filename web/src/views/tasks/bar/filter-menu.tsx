@@ -9,7 +9,7 @@ import { Glyph, glyphWord } from "../../../ui/glyph.tsx";
 import { Popover } from "../../../ui/popover.tsx";
 import { type TaskFilter, writeFilter } from "../filter.ts";
 import { GROUP_ORDER } from "../list/rows.ts";
-import { usePipelineNames } from "../use-pipeline-names.ts";
+import { usePipelines } from "../use-pipelines.ts";
 
 interface FilterMenuProps {
   readonly filter: TaskFilter;
@@ -49,7 +49,7 @@ interface FieldsProps {
 function FilterFields({ filter, onChange }: FieldsProps) {
   const projects = useApi("GET /projects").data?.projects ?? [];
   const agents = useApi("GET /agents").data?.agents ?? [];
-  const pipelines = usePipelineNames();
+  const pipelines = usePipelines(filter.project).pipelines?.map(({ name }) => name) ?? [];
   return (
     <form className="filters" onSubmit={(event) => event.preventDefault()}>
       <TextField

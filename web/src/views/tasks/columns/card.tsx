@@ -29,7 +29,7 @@ export function TaskCard({ task, isStatusHidden, itemsOf, onDrag, onFocus }: Car
     });
   };
   return (
-    <li
+    <div
       className={isDragged ? "card ghost" : "card"}
       draggable
       data-task={task.id}
@@ -63,6 +63,6 @@ export function TaskCard({ task, isStatusHidden, itemsOf, onDrag, onFocus }: Car
           </span>
         </span>
       </span>
-    </li>
+    </div>
   );
 }

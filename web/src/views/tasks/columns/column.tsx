@@ -55,15 +55,21 @@ export function Column({ column, filter, dragged, refusal, itemsOf, onDrag, onDr
           )}
           <ul>
             {tasks.map((task) => (
-              <TaskCard
-                key={task.id}
-                isStatusHidden={column.status !== null && column.status !== "waiting"}
-                {...{ task, itemsOf, onDrag, onFocus }}
-              />
+              <li key={task.id}>
+                <TaskCard
+                  isStatusHidden={column.status !== null && column.status !== "waiting"}
+                  {...{ task, itemsOf, onDrag, onFocus }}
+                />
+              </li>
             ))}
           </ul>
           {pages.hasNextPage && (
-            <Button size="small" kind="quiet" isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            <Button
+              size="small"
+              kind="quiet"
+              isBusy={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
               Show more of {column.title}
             </Button>
           )}

@@ -29,12 +29,12 @@ export function columnsByStatus(wanted: readonly TaskStatus[]): readonly ColumnO
 }
 
 export function columnsByState({ states, start }: Pick<PipelineJson, "states" | "start">): readonly ColumnOf[] {
-  return states.map(({ name, kind, end, waits_for: waitsFor }) => ({
+  return states.map(({ name, kind, role, end, waits_for: waitsFor }) => ({
     key: name,
     title: name,
     glyph: waitsFor === null ? end : "waiting",
     status: null,
     state: name,
-    moveHere: (task) => moveToState(factsOf(task), { name, kind, end, isStart: name === start }),
+    moveHere: (task) => moveToState(factsOf(task), { name, kind, role, end, isStart: name === start }),
   }));
 }

@@ -53,6 +53,7 @@ export function ColumnsView({ columns, filter }: { columns: readonly ColumnOf[];
   return (
     <>
       <ActProblem act={act} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- without it, nobody can scroll it by keyboard */}
       <div className="cols" tabIndex={0} role="region" aria-label="Columns">
         {columns.map((column) => (
           <Column

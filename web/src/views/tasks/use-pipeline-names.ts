@@ -1,4 +1,0 @@
-/** The pipelines that tasks can have. */
-export function usePipelineNames(): readonly string[] {
-  return ["staged", "feature", "bug", "chore", "improve", "review"];
-}
