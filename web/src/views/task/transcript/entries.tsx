@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import type { Entry } from "../../../../../src/core/transcript/entry.ts";
 import { formatFullTime } from "../../../ui/format.ts";
 import { EntryContent } from "./entry-view.tsx";
-import { findRanges, useHighlight } from "./highlight.ts";
+import { useHighlight } from "./highlight.ts";
+import { COVERED_PX, useReveal } from "./use-reveal.ts";
 import type { TranscriptWindow } from "./use-window.ts";
 
 const HEIGHTS: Readonly<Record<Entry["kind"], number>> = {
@@ -21,9 +22,6 @@ const HEIGHTS: Readonly<Record<Entry["kind"], number>> = {
 };
 /** Pages are read before a person reaches them. */
 const NEAR = 12;
-/** The bar at the top and the frame of a phone cover this much. */
-const COVERED_PX = 120;
-
 export interface Folds {
   readonly allOpen: boolean;
   readonly set: ReadonlyMap<string, boolean>;
@@ -84,13 +82,14 @@ export function Entries(props: EntriesProps) {
 
   const targetIndex = target === null ? null : pages.indexOf(target.offset);
   const targetKey = targetIndex === null ? null : (entries[targetIndex]?.key ?? null);
-  const shown = useRef<Target | null>(null);
-  useLayoutEffect(() => {
-    if (target === null || targetIndex === null || shown.current === target) return;
-    shown.current = target;
-    virtualizer.scrollToIndex(targetIndex, { align: "center" });
-  }, [target, targetIndex, virtualizer]);
-  useRevealText({ list, targetKey, wish: target?.wish ?? 0, find });
+  useReveal({
+    list,
+    index: targetIndex,
+    key: targetKey,
+    wish: target?.wish ?? 0,
+    find,
+    scrollTo: (index, align) => virtualizer.scrollToIndex(index, { align }),
+  });
   useHighlight(find, list.current, items);
 
   return (
@@ -161,26 +160,4 @@ function useTopOf(list: RefObject<HTMLElement | null>): number {
     return () => observer.disconnect();
   }, [list]);
   return top;
-}
-
-interface RevealParams {
-  readonly list: RefObject<HTMLElement | null>;
-  readonly targetKey: string | null;
-  readonly wish: number;
-  readonly find: string;
-}
-
-/** An entry can be higher than the window, so its match is brought into view as well. */
-function useRevealText({ list, targetKey, wish, find }: RevealParams): void {
-  useEffect(() => {
-    if (targetKey === null || find === "") return undefined;
-    const timer = setTimeout(() => {
-      const element = list.current?.querySelector<HTMLElement>(`[data-key="${targetKey}"]`);
-      const box = element == null ? undefined : findRanges(element, find)[0]?.getBoundingClientRect();
-      if (box === undefined || (box.top > COVERED_PX && box.bottom < window.innerHeight - COVERED_PX)) return;
-      window.scrollBy({ top: box.top - window.innerHeight / 2, behavior: "instant" });
-    }, 120);
-    return () => clearTimeout(timer);
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a person can go to the same match again
-  }, [list, targetKey, wish, find]);
 }

@@ -24,7 +24,7 @@ export function RunRail({ task, runs, current }: { task: TaskJson; runs: readonl
           params={{ id: task.id, tab: "transcript" }}
           search={{ run: run.short_id }}
           activeProps={{}}
-          aria-current={run.id === current.id ? "true" : undefined}
+          aria-current={run.id === current.id ? "page" : undefined}
           resetScroll={false}
         >
           <RunGlyph run={run} />
