@@ -45,6 +45,8 @@ export interface HttpDeps extends Omit<AuthDeps, "address">, OutputDeps {
   readonly readTaskPipeline: (task: Task) => Promise<TaskPipeline>;
   /** Null if the check printed nothing or its log was removed. */
   readonly readCheckLog: (run: Run, query: CheckLogQuery) => Promise<LogPart | null>;
+  /** The prompt of a run without secrets. Null if there is none. */
+  readonly readPrompt: (run: string) => Promise<string | null>;
   /** The change of a task, or only what changed since a reviewed commit. */
   readonly readDiff: (task: Task, since: string | null) => Promise<TaskDiff>;
   readonly agents: () => Promise<readonly AgentInfo[]>;

@@ -24,6 +24,7 @@ import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import { builtIn } from "../testing/walk.ts";
+import { FakeTranscript } from "./live/fake-transcript.suite.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
@@ -86,6 +87,7 @@ export async function openHarness(options?: AppOptions, address = ADDRESS): Prom
     }),
     readTaskPipeline: async () => ({ pipeline: builtIn("feature"), limits: { repair: 5 } }),
     readCheckLog: async (_, { name }) => (name === "test" ? { text: "ok", start: 10, size: 12 } : null),
+    readPrompt: async () => "Tidy up.",
     readDiff: (task, since) => readDiff({ store, ...DIFF_PORTS }, task, since),
     parseTranscript: async (_, lines) => lines.map(({ text }) => [{ type: "text", text }]),
     onOutput: (_, wake) => transcript.watch(wake),

@@ -70,9 +70,10 @@ export async function showTaskRows(store: StoreReader, tasks: readonly Task[], n
   return tasks.map((task) => viewTaskRow({ task, changeRequest: requests.get(task.id) ?? null, shortIds }, now));
 }
 
+/** For a list of runs, without what each was granted. */
 export async function showRuns(store: StoreReader, runs: readonly Run[], now: number): Promise<RunJson[]> {
   const shortIds = await shortenRunIds(store, runs);
-  return runs.map((run) => viewRun(run, shortIds, now));
+  return runs.map((run) => ({ ...viewRun(run, shortIds, now), limits: null, grants: null }));
 }
 
 /** Adds the process id of a run that has not ended. */

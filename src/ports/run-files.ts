@@ -27,6 +27,8 @@ export interface RunFiles {
   writeAgentFiles(paths: RunPaths, files: Readonly<Record<string, string>>): Promise<void>;
   /** Writes `prompt.md` with mode 0600. */
   writePrompt(run: string, text: string): Promise<void>;
+  /** Null if the run has none, or if its files were removed. */
+  readPrompt(run: string): Promise<string | null>;
   /**
    * Reads the outcome file that the agent wrote: a regular file of at most one megabyte with a JSON object, opened without
    * following links. Anything else is `invalid`, with a message for the agent and for people.

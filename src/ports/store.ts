@@ -14,6 +14,7 @@ import type {
 import type { BaselineResult } from "../core/task/checks/judge-check.ts";
 import type { NoticeData } from "../core/notices/notice.ts";
 import type { Proposal, ProposalStatus } from "../core/nightly/proposal.ts";
+import type { RecordedGrants } from "../core/task/run-grants.ts";
 import type { Role } from "../core/task/role.ts";
 import type { ScheduleProgress } from "../core/schedule/schedule.ts";
 import type { ProjectRule } from "../core/nightly/rule.ts";
@@ -242,6 +243,7 @@ export interface RunPatch {
   readonly model?: string | null;
   readonly sandbox?: string;
   readonly sessionId?: string | null;
+  readonly granted?: RecordedGrants;
 }
 
 /** Concurrency limits. A run counts against all three. */

@@ -26,6 +26,7 @@ export function createRunFiles({ home }: { readonly home: string }): RunFiles {
     },
     writeAgentFiles: (paths, files) => writeAgentFiles(paths, files),
     writePrompt: (run, text) => writeFileDurably(ofRun(run).promptFile, text),
+    readPrompt: (run) => readFile(ofRun(run).promptFile, "utf8").catch(nullIfMissing),
     readOutcome: (run) => readOutcomeFile(runDir(home, run), ofRun(run).outcomeFile),
     readReport: (run) => readOutcomeFile(runDir(home, run), ofRun(run).reportFile),
     keepOutcome: (run, value) => writeFileDurably(fileOf(run, "outcome.json"), `${JSON.stringify(value, null, 2)}\n`),

@@ -74,24 +74,6 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
     for (const listener of listeners) await listener(project, found);
     return found;
   };
-  const readPipeline = shareReads(async (project: ProjectLocation, name: string) => {
-    const accepted = readAccepted(project.accepted);
-    const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
-    const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
-    const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
-    // Check the name before it becomes part of a path.
-    if (!known.includes(name)) {
-      throw new UserError(
-        "not_found",
-        `There is no pipeline "${name}". Available: ${known.join(", ")}.`,
-        `Use one of them, or create ${PIPELINES}/${name}.yaml.`,
-      );
-    }
-    const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
-    const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
-    const text = own ?? (await readBuiltIn(file));
-    return { pipeline: pipelineOf(text, file), text };
-  });
   return {
     settings: announce(settings.current),
     lastGood: announce(settings.lastGood),
@@ -101,21 +83,7 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       listeners.push(listener);
     },
 
-    pipeline: readPipeline,
-
-    async builtInPipelines() {
-      const names = await listNames(builtinDir, "pipelines", ".yaml");
-      const files = names.map((name) => join(builtinDir, "pipelines", `${name}.yaml`));
-      return await Promise.all(files.map(async (file) => pipelineOf(await readBuiltIn(file), file)));
-    },
-
-    async ownPipelines(project: ProjectLocation) {
-      const dir = project.path;
-      if (dir === null) return { pipelines: [], problems: [] };
-      const accepted = listAcceptedPipelines(readAccepted(project.accepted));
-      const names = [...new Set([...(await listNames(dir, PIPELINES, ".yaml")), ...accepted])].toSorted();
-      return await listOwnPipelines({ dir, names, read: async (name) => (await readPipeline(project, name)).pipeline });
-    },
+    ...pipelineReaders(builtinDir, pipelineOf),
 
     parsePipeline(name: string, text: string): Pipeline {
       return pipelineOf(text, `${name}.yaml`);
@@ -146,6 +114,45 @@ export function createProjectFiles({ configDir, builtinDir, format }: ProjectFil
       if (folder !== null) await requireReadablePrompts(folder, format);
       return pending;
     }),
+  };
+}
+
+/** Reads pipelines, built-in ones and those of projects. `parse` throws a ConfigError. */
+function pipelineReaders(builtinDir: string, parse: (text: string, file: string) => Pipeline) {
+  const readPipeline = shareReads(async (project: ProjectLocation, name: string) => {
+    const accepted = readAccepted(project.accepted);
+    const builtIn = await listNames(builtinDir, "pipelines", ".yaml");
+    const ours = project.path === null ? [] : await listNames(project.path, PIPELINES, ".yaml");
+    const known = [...new Set([...builtIn, ...ours, ...listAcceptedPipelines(accepted)])].toSorted();
+    // Check the name before it becomes part of a path.
+    if (!known.includes(name)) {
+      throw new UserError(
+        "not_found",
+        `There is no pipeline "${name}". Available: ${known.join(", ")}.`,
+        `Use one of them, or create ${PIPELINES}/${name}.yaml.`,
+      );
+    }
+    const own = await readSteering({ dir: project.path, accepted }, `${PIPELINES}/${name}.yaml`);
+    const file = own === null ? join(builtinDir, "pipelines", `${name}.yaml`) : `${PIPELINES}/${name}.yaml`;
+    const text = own ?? (await readBuiltIn(file));
+    return { pipeline: parse(text, file), text };
+  });
+  return {
+    pipeline: readPipeline,
+
+    async builtInPipelines() {
+      const names = await listNames(builtinDir, "pipelines", ".yaml");
+      const files = names.map((name) => join(builtinDir, "pipelines", `${name}.yaml`));
+      return await Promise.all(files.map(async (file) => parse(await readBuiltIn(file), file)));
+    },
+
+    async ownPipelines(project: ProjectLocation) {
+      const dir = project.path;
+      if (dir === null) return { pipelines: [], problems: [] };
+      const accepted = listAcceptedPipelines(readAccepted(project.accepted));
+      const names = [...new Set([...(await listNames(dir, PIPELINES, ".yaml")), ...accepted])].toSorted();
+      return await listOwnPipelines({ dir, names, read: async (name) => (await readPipeline(project, name)).pipeline });
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RecordedGrants } from "./run-grants.ts";
 import type { Role } from "./role.ts";
 import type { Trigger } from "./task.ts";
 
@@ -83,6 +84,8 @@ export interface Run {
   readonly agentVersion: string | null;
   readonly model: string | null;
   readonly sandbox: string | null;
+  /** Null for a run without an agent, one that has not started, and runs of earlier versions. */
+  readonly granted: RecordedGrants | null;
   readonly sessionId: string | null;
   readonly outcome: string | null;
   readonly payload: Readonly<Record<string, unknown>> | null;

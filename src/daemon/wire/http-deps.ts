@@ -63,6 +63,10 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     listPipelines: (projects) => listPipelines(ports, projects),
     readTaskPipeline: (task) => readTaskPipeline(ports, task),
     readCheckLog: (run, query) => readCheckLog(ports, run, query),
+    async readPrompt(run) {
+      const prompt = await ports.runFiles.readPrompt(run);
+      return prompt === null ? null : ports.secrets.redact(prompt);
+    },
     readDiff: (task, since) => readDiff(ports, task, since),
     parseTranscript: createTranscriptParser(ports),
     onOutput: output.listen,

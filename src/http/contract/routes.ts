@@ -18,7 +18,7 @@ import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
 import { type Route, route } from "./route.ts";
 import { explainedSchema, newRuleSchema, proposalSchema, reasonSchema, ruleChangeSchema, ruleSchema } from "./rule.ts";
-import { checkLogSchema, runSchema } from "./run.ts";
+import { checkLogSchema, promptSchema, runSchema } from "./run.ts";
 import { SESSION_ROUTES } from "./session.ts";
 import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule.ts";
 import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
@@ -116,6 +116,12 @@ export const ROUTES = {
       before: offset.optional().meta({ description: "Only what was printed before this byte offset." }),
     }),
     ok: checkLogSchema,
+  }),
+  "GET /runs/:id/prompt": route({
+    summary: "Get the prompt that a run's agent was started with.",
+    right: "read",
+    params: byId,
+    ok: promptSchema,
   }),
   "GET /runs/:id/output": route({
     summary: "Get the parsed output of a run: a live stream until it ends, or one page with `format=json`.",

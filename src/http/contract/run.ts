@@ -26,6 +26,28 @@ export const runSchema = z
     denials: z
       .array(z.strictObject({ kind: z.string(), target: z.string(), sentence: z.string(), count: z.int() }))
       .meta({ description: "What the sandbox denied, how often, and what would allow it." }),
+    limits: z
+      .strictObject({
+        timeout_ms: z.int(),
+        max_turns: z.int().nullable(),
+        budget_usd: z.number().nullable(),
+      })
+      .nullable()
+      .meta({ description: "What the agent was limited to when it started. Null if it did not start, and in lists." }),
+    grants: z
+      .strictObject({
+        tools: z.array(z.string()).meta({ description: "Empty: those that the agent has by itself." }),
+        commands: z.array(z.string()).nullable().meta({ description: "Null: all programs of the system." }),
+        directories: z
+          .array(z.strictObject({ path: z.string(), access: z.enum(["read", "write"]) }))
+          .meta({ description: "Without the run's own directories for its home, temporary files and report." }),
+        network: z.array(z.string()),
+        secrets: z.array(z.string()).meta({ description: "Names only." }),
+        mcp: z.array(z.string()),
+        sandbox: z.string(),
+      })
+      .nullable()
+      .meta({ description: "What the agent was granted when it started. Null if it did not start, and in lists." }),
     session_id: z.string().nullable(),
     sandbox: z.string().nullable(),
     commit: z.string().nullable(),
@@ -66,3 +88,12 @@ export const checkLogSchema = z
     size: z.int().meta({ description: "Bytes of the whole log." }),
   })
   .meta({ id: "CheckLog" });
+
+export const promptSchema = z
+  .strictObject({
+    run: z.string(),
+    prompt: z.string().nullable().meta({
+      description: "Null for a run without an agent, and if its files were removed after the retention time.",
+    }),
+  })
+  .meta({ id: "Prompt" });

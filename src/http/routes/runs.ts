@@ -11,6 +11,7 @@ import type { Connection, Handlers } from "./handler.ts";
 type RunRoutes =
   | "GET /runs"
   | "GET /runs/:id"
+  | "GET /runs/:id/prompt"
   | "GET /runs/:id/checks/:name/log"
   | "GET /runs/:id/output"
   | "GET /runs/:id/search"
@@ -51,6 +52,11 @@ export function runRoutes(deps: HttpDeps, { feed, stream }: LiveStreams): Handle
           "Checks of the engine itself print nothing; the task has their findings. Logs of old runs are removed.",
         );
       return { run: run.id, name, on, ...log };
+    },
+
+    async "GET /runs/:id/prompt"({ params }) {
+      const { id } = await findRun(store, params.id);
+      return { run: id, prompt: await deps.readPrompt(id) };
     },
 
     async "GET /runs/:id/output"({ params, query, lastEventId, connection }) {

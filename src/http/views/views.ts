@@ -31,6 +31,7 @@ import type { ProjectJson } from "../contract/project.ts";
 import type { CheckJson, RunJson } from "../contract/run.ts";
 import type { DocumentJson, TaskJson, WaitingForJson } from "../contract/task.ts";
 import type { TokenJson } from "../contract/token.ts";
+import { viewGrants } from "./grants-view.ts";
 
 /** Ids of tasks and runs, and the prefixes that people see. */
 export type ShortIds = ReadonlyMap<string, string>;
@@ -327,6 +328,7 @@ export function viewRun(run: Run, shortIds: ShortIds, now: number): RunJson {
     ended_by: run.endedBy,
     pid: null,
     denials: viewDenials(run),
+    ...viewGrants(run),
     session_id: run.sessionId,
     sandbox: run.sandbox,
     commit: run.commit,

@@ -1,8 +1,21 @@
 import { describe, expect, it } from "vitest";
+import type { RecordedGrants } from "../../core/task/run-grants.ts";
 import { LeaseLostError } from "../../core/text/errors.ts";
 import type { Current } from "./current.ts";
 import { SHUT, committing, queueTask, sampleEnd, sampleRun, startTask } from "./samples.ts";
 
+const GRANTED: RecordedGrants = {
+  limits: { timeoutMs: 1, maxTurns: null, budgetUsd: 0.5 },
+  grants: {
+    tools: [],
+    commands: null,
+    directories: [{ path: "/w", access: "read" }],
+    network: ["x"],
+    secrets: ["KEY"],
+    mcp: [],
+    sandbox: "none",
+  },
+};
 const ALL = { task: null, status: null, project: null, limit: 100 };
 
 export function testRuns(current: Current): void {
@@ -61,6 +74,7 @@ export function testRuns(current: Current): void {
         sandbox: "none",
         sessionId: "s",
         agent: "other",
+        granted: GRANTED,
       });
       await current.store.tasks.updateRun(lease, { status: "paused", model: null });
       await current.store.tasks.updateRun(lease, {});
@@ -72,6 +86,7 @@ export function testRuns(current: Current): void {
         agentVersion: "1.2",
         model: null,
         sandbox: "none",
+        granted: GRANTED,
         sessionId: "s",
         agent: "other",
       });

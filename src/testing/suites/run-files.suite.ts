@@ -70,6 +70,7 @@ export function testRunFiles(create: (home: string) => RunFiles): void {
     });
 
     test("the prompt is readable for its owner only", async () => {
+      expect(await files.readPrompt("run_1")).toBeNull();
       await files.writePrompt("run_1", "first");
       await files.writePrompt("run_1", "do it\n");
       expect(readFileSync(paths.promptFile, "utf8")).toBe("do it\n");

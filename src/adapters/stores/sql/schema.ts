@@ -51,7 +51,7 @@ interface TokenColumns {
   tokens_cache_write: number;
 }
 
-type RunJson = "trigger" | "payload" | "exit";
+type RunJson = "trigger" | "payload" | "exit" | "granted";
 
 type RunsTable = Columns<Omit<Run, "commit" | "reservedUsd" | "tokens" | RunJson> & Record<RunJson, Json | null>> &
   TokenColumns & {

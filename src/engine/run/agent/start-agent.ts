@@ -17,6 +17,7 @@ import { applyBudget } from "./budget.ts";
 import { planForgeGateway } from "./plan-forge-gateway.ts";
 import { planMcpServers, requirePlannedTools, type PlannedMcp } from "./plan-mcp-servers.ts";
 import type { ReportServer } from "../../ports.ts";
+import { recordGrants } from "./record-grants.ts";
 import { agentPolicy, grantFor, writablePaths } from "../prepare/sandbox-policy.ts";
 import { startFileRecord } from "../conclude/record-files.ts";
 import { openInPlace } from "../prepare/open-in-place.ts";
@@ -56,11 +57,17 @@ export async function startAgent(
     prepareRun(context, { role, work, runSettings, grant }),
   ]);
   ports.hooks.passCheckpoint("workspace.opened");
-  const { job, files } = agentJob(context, { ...prepared, workspace, role, credentials: grant?.credentials ?? null });
+  const { job, files, agentRun } = agentJob(context, {
+    ...prepared,
+    workspace,
+    role,
+    credentials: grant?.credentials ?? null,
+  });
   const setupEnd = work === null ? null : await setUp(context, { role, work, workspace, paths: prepared.paths });
   if (setupEnd !== null) return setupEnd;
   await startFileRecord(context, role, workspace);
   await ports.runFiles.writeAgentFiles(prepared.paths, files);
+  await recordGrants(context, { role, runSettings, workspace, job, agentRun });
   const preparing = work === null ? null : prepareCheckTree(context, role, work.headCommit);
   try {
     return await supervise(context, job, { onStart: grant?.onStart, onOutput: createStuckWatch(context, role) });
@@ -189,6 +196,7 @@ interface AgentJob {
   readonly job: Job;
   /** Files that the CLI needs when it starts. */
   readonly files: AgentCommand["files"];
+  readonly agentRun: AgentRun;
 }
 
 function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
@@ -197,7 +205,8 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
   const gateway = planGateway(context, agent, runSettings);
   const report = agent.capabilities.mcp ? ports.agents.findReportServer(paths, scopeOf(context, role)) : null;
   const mcp = planMcpServers(context, role, agent, paths);
-  const command = agent.command(agentRun(context, execution, { gateway, report, mcp }));
+  const agentRun = describeAgentRun(context, execution, { gateway, report, mcp });
+  const command = agent.command(agentRun);
   const forge = planForgeGateway(context, role, paths);
   const { env, secrets } = environmentOf(context, execution, { ...command, env: { ...command.env, ...forge?.env } });
   const agentCommand: JobCommand = {
@@ -238,7 +247,7 @@ function agentJob(context: StepContext, execution: AgentExecution): AgentJob {
     redact: ports.secrets.known(),
     paused: false,
   };
-  return { job, files: { ...command.files, ...report?.files, ...forge?.files } };
+  return { job, agentRun, files: { ...command.files, ...report?.files, ...forge?.files } };
 }
 
 interface RunEndpoints {
@@ -247,7 +256,11 @@ interface RunEndpoints {
   readonly mcp: PlannedMcp;
 }
 
-function agentRun(context: StepContext, execution: AgentExecution, { gateway, report, mcp }: RunEndpoints): AgentRun {
+function describeAgentRun(
+  context: StepContext,
+  execution: AgentExecution,
+  { gateway, report, mcp }: RunEndpoints,
+): AgentRun {
   const { runSettings, paths, workspace, role, session } = execution;
   const granted = grantFor(context, role);
   const writable = writablePaths(granted, workspace);

@@ -16,6 +16,7 @@ import { taskNotices } from "./0015-task-notices.ts";
 import { decisions } from "./0016-decisions.ts";
 import { taskSearch } from "./0017-task-search.ts";
 import { signIns } from "./0018-sign-ins.ts";
+import { runGrants } from "./0019-run-grants.ts";
 import type { Migration } from "./migration.ts";
 
 /** Migrations in order. A released migration is never changed; add a new one instead. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   decisions,
   taskSearch,
   signIns,
+  runGrants,
 ];

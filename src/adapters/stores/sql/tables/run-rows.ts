@@ -54,6 +54,7 @@ export function toRun(row: RunRow): Run {
     agentVersion: row.agent_version,
     model: row.model,
     sandbox: row.sandbox,
+    granted: fromJsonOrNull(row.granted),
     sessionId: row.session_id,
     outcome: row.outcome,
     payload: fromJsonOrNull(row.payload),

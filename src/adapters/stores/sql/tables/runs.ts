@@ -3,6 +3,7 @@ import { OPEN_RUN_STATUSES, type Run, type RunEndStatus } from "../../../../core
 import type { Task } from "../../../../core/task/task.ts";
 import type { Lease, ListRunsQuery, NewRun, Period, RunEnd, RunPatch } from "../../../../ports/store.ts";
 import { toColumns } from "../columns.ts";
+import { toJsonOrNull } from "../json.ts";
 import { toEndColumns, toQueuedRow, toRun } from "./run-rows.ts";
 import type { Db, Tx } from "../schema.ts";
 import { unionByStatus } from "../union.ts";
@@ -90,7 +91,9 @@ export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
 export async function updateRun(tx: Tx, lease: Lease, patch: RunPatch): Promise<void> {
   await requireLease(tx, lease);
   if (Object.keys(patch).length === 0) return;
-  await tx.updateTable("runs").set(toColumns(patch)).where("id", "=", lease.run).execute();
+  const { granted, ...fields } = patch;
+  const columns = { ...toColumns(fields), ...(granted !== undefined && { granted: toJsonOrNull(granted) }) };
+  await tx.updateTable("runs").set(columns).where("id", "=", lease.run).execute();
 }
 
 export async function queueRun(tx: Tx, run: NewRun, task: Task): Promise<void> {
