@@ -13,13 +13,14 @@ export interface TaskRowProps {
   readonly actions?: ReactNode;
   /** Below the facts. */
   readonly children?: ReactNode;
-  readonly isOpen?: boolean;
+  /** A form in place, as wide as the row. */
+  readonly form?: ReactNode;
 }
 
 /** A task of the report: title, facts, what happened, and what can be done. */
-export function TaskRow({ task, glyph, facts = [], actions, children, isOpen = false }: TaskRowProps) {
+export function TaskRow({ task, glyph, facts = [], actions, children, form }: TaskRowProps) {
   const isCurrent = useIsCurrent(task.id);
-  const classes = ["row task", isOpen ? "open" : "", isCurrent ? "key" : ""];
+  const classes = ["row task", form === undefined ? "" : "open", isCurrent ? "key" : ""];
   return (
     <div className={classes.filter(Boolean).join(" ")} data-row={task.id}>
       <span className="glyph">
@@ -31,6 +32,7 @@ export function TaskRow({ task, glyph, facts = [], actions, children, isOpen = f
         {children}
       </div>
       {actions !== undefined && <div className="rt">{actions}</div>}
+      {form !== undefined && <div className="in-place">{form}</div>}
     </div>
   );
 }

@@ -68,7 +68,7 @@ function DecideRow({ task, isFirst }: { task: ReportedTaskJson; isFirst: boolean
     <TaskRow
       task={task}
       glyph="waiting"
-      isOpen={isOpen}
+      {...(isOpen && { form: <DecideTask task={task.id} /> })}
       facts={[
         wait === null ? null : `to ${WORDS[wait]}`,
         task.waiting_since !== null && (
@@ -86,16 +86,10 @@ function DecideRow({ task, isFirst }: { task: ReportedTaskJson; isFirst: boolean
         </>
       }
     >
-      {isOpen ? (
-        <div className="in-place">
-          <DecideTask task={task.id} />
-        </div>
-      ) : (
-        task.reason !== null && (
-          <p className="said" dir="auto">
-            {task.reason}
-          </p>
-        )
+      {!isOpen && task.reason !== null && (
+        <p className="said" dir="auto">
+          {task.reason}
+        </p>
       )}
     </TaskRow>
   );
