@@ -64,7 +64,10 @@ it("3. When did it work, and when not?", async () => {
   const clock = (at: string | undefined): string =>
     new Date(at ?? 0).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: report.time_zone });
   const first = report.spans.map((span) => span.from).toSorted()[0];
-  const last = report.spans.flatMap((span) => span.to ?? []).toSorted().at(-1);
+  const last = report.spans
+    .flatMap((span) => span.to ?? [])
+    .toSorted()
+    .at(-1);
   expect(line).toBe(`Between ${clock(first)} and ${clock(last)}, agents and checks ran for 10 tasks in 1 project.`);
 });
 

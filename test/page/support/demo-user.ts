@@ -3,11 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runDemoNight, type DemoNight } from "../../../src/cli/demo/night.ts";
 import { createRepository, writeDemoConfig } from "../../../src/cli/demo/repository.ts";
-import type { DaemonFile } from "../../../src/daemon/daemon-file.ts";
-import { createNodeClient } from "../../../src/http/client/node-client.ts";
 import { createUser } from "../../support/cli-user.ts";
-import { signIn } from "../../support/sign-in.ts";
-import type { PageUser } from "./page-user.ts";
+import { asPageUser, type PageUser } from "./page-user.ts";
 
 /** A user whose daemon has the whole night of `nightshift demo` behind it. The project is named `demo`. */
 export interface DemoUser extends PageUser {
@@ -23,7 +20,6 @@ export async function createDemoUser(): Promise<DemoUser> {
   await writeFile(join(user.home, "config.yaml"), readFileSync(join(dir, "home", "config.yaml")));
   const trusted = await user.runIn(join(dir, "repo"), "trust", "--yes");
   if (trusted.code !== 0) throw new Error(`nightshift trust failed: ${trusted.stdout}${trusted.stderr}`);
-  const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
-  const client = createNodeClient({ url, token });
-  return { ...user, url, client, signIn: () => signIn({ url, token }), tasks: await runDemoNight(client) };
+  const page = asPageUser(user);
+  return { ...page, tasks: await runDemoNight(page.client) };
 }

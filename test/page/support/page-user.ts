@@ -41,11 +41,11 @@ export async function createPageUser({
   await user.repo.commit({ "nightshift.yaml": project, ...files });
   const trusted = await user.run("trust", "--yes");
   if (trusted.code !== 0) throw new Error(`nightshift trust failed: ${trusted.stdout}${trusted.stderr}`);
+  return asPageUser(user);
+}
+
+/** A user whose daemon is running. */
+export function asPageUser(user: User): PageUser {
   const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
-  return {
-    ...user,
-    url,
-    client: createNodeClient({ url, token }),
-    signIn: () => signIn({ url, token }),
-  };
+  return { ...user, url, client: createNodeClient({ url, token }), signIn: () => signIn({ url, token }) };
 }
