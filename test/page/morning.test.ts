@@ -190,6 +190,8 @@ it("the shift is running until its tasks are done; then m merges the selected ch
 
 // The last test of this user, because from here on its agent is parked.
 it("a bad night says first what stops the work, with the command and a way to try again", async () => {
+  // The merge above.
+  await shop.repo.git("pull", "-q", "--rebase", "origin", "main");
   await shop.repo.commit({
     "nightshift.yaml": "project: shop\nagent: mine\nagents:\n  mine: { kind: command, command: [/missing/agent] }\n",
   });
