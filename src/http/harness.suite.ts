@@ -24,7 +24,6 @@ import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import { builtIn } from "../testing/walk.ts";
-import { FakeTranscript } from "./live/fake-transcript.suite.ts";
 import { makeProposal, makeRule, makeTask as buildTask } from "../testing/builders.ts";
 
 export const ADDRESS: Address = { host: "127.0.0.1", port: 4816, publicUrl: null };
