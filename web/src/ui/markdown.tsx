@@ -8,10 +8,22 @@ const ALLOWED_TAGS =
     " ",
   );
 
-/** An image could load something from elsewhere, so its text and its address are shown instead. */
+/** Tags without attributes that only change how a text looks. */
+const PLAIN_HTML = /^<\/?(?:b|br|code|del|em|i|kbd|s|strong|sub|sup) ?\/?>$/i;
+
+/**
+ * An image could load something from elsewhere, so its text and its address are shown instead. HTML and its comments are shown
+ * as text, because the next agent reads them, and a person who approves a document has to see all of it.
+ */
 const markdown = new Marked({
   gfm: true,
-  renderer: { image: ({ text, href }) => `${escapeMarkup(text)} (<code>${escapeMarkup(href)}</code>)` },
+  renderer: {
+    image: ({ text, href }) => `${escapeMarkup(text)} (<code>${escapeMarkup(href)}</code>)`,
+    html({ text, ...token }) {
+      if (PLAIN_HTML.test(text.trim())) return text;
+      return "block" in token && token.block === true ? `<p>${escapeMarkup(text)}</p>` : escapeMarkup(text);
+    },
+  },
 });
 
 /** Markdown of an agent or a person: no images, no scripts, no styles, and links only as text with their address. */
