@@ -1,0 +1,49 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import type { Client, TaskJson } from "../../../src/http/client/client.ts";
+import { createNodeClient } from "../../../src/http/client/node-client.ts";
+import { type PageUser, signInWith } from "./page-user.ts";
+
+interface TaskDraft {
+  readonly pipeline: string;
+  readonly agent: string;
+  readonly description: string;
+  readonly auto_approve?: boolean;
+}
+
+/** Submits a task to `shop`, and waits until it waits for a person. */
+export async function submitAndWait({ client }: Pick<PageUser, "client">, draft: TaskDraft): Promise<TaskJson> {
+  const { id } = await client.call("POST /tasks", { body: { project: "shop", ...draft } });
+  return await waitForTask(client, id, ({ status }) => status === "waiting");
+}
+
+export async function waitForTask(client: Client, id: string, holds: (task: TaskJson) => boolean): Promise<TaskJson> {
+  let task = await client.call("GET /tasks/:id", { params: { id } });
+  await expect
+    .poll(
+      async () => {
+        task = await client.call("GET /tasks/:id", { params: { id } });
+        return holds(task) ? "as expected" : `${task.status} in ${task.state}: ${task.reason ?? ""}`;
+      },
+      { timeout: 45_000 },
+    )
+    .toBe("as expected");
+  return task;
+}
+
+/** Another person with these rights: for the page, and for the API. */
+export async function addPerson(
+  user: PageUser,
+  name: string,
+  rights: readonly ("submit" | "approve" | "admin")[],
+): Promise<PageUser> {
+  const { token } = await user.client.call("POST /tokens", { body: { name, rights: [...rights] } });
+  const { url } = user;
+  return { ...user, client: createNodeClient({ url, token }), signIn: signInWith({ url, token }) };
+}
+
+/** No part of the page is wider than the screen. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const width = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
+  expect(width).toBeLessThanOrEqual(0);
+}
