@@ -2,11 +2,15 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectAccessible, expectQuiet, openBrowser, openView, PHONE } from "./support/browser.ts";
 import { decisionProject, questions } from "./support/decision-scripts.ts";
-import { expectNoOverflow, submitAndWait, waitForTask } from "./support/decisions.ts";
+import { addPerson, expectNoOverflow, reconnect, submitAndWait, waitForTask } from "./support/decisions.ts";
 import { createPageUser, type PageUser } from "./support/page-user.ts";
 
 const WHO = { id: "who", question: "Who signs off the change?", input: "text" };
-const done = { role: "implement", files: { "notes.txt": "more\n" }, outcome: { outcome: "implemented", summary: "Done." } };
+const done = {
+  role: "implement",
+  files: { "notes.txt": "more\n" },
+  outcome: { outcome: "implemented", summary: "Done." },
+};
 
 let user: PageUser;
 let browser: Browser;
@@ -43,7 +47,10 @@ it("the defaults are preselected, and the answers go to the task with the person
   await page.getByRole("group", { name: "2. May Money.round() change for every caller?" }).getByText("Yes").click();
   await page.getByRole("button", { name: "Send answers" }).click();
   const answered = await waitForTask(user.client, task.id, ({ conversation }) => conversation[0]?.reply != null);
-  expect(answered.conversation[0]).toMatchObject({ reply: { which: "All that are unpaid", callers: "yes" }, assumed: [] });
+  expect(answered.conversation[0]).toMatchObject({
+    reply: { which: "All that are unpaid", callers: "yes" },
+    assumed: [],
+  });
   expectQuiet(view);
   await view.close();
 });
@@ -87,14 +94,9 @@ it("if somebody else answers while the form is open, the form keeps the answers 
   const { page } = view;
   const field = page.getByRole("textbox", { name: "3. Who signs off the change?" });
   await field.fill("Anna");
-  const { token } = await user.client.call("POST /tokens", { body: { name: "bob", rights: ["approve"] } });
-  const reply = await fetch(`${user.url}/api/v1/tasks/${task.id}/answer`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ answers: { who: "Bob" } }),
-  });
-  expect(reply.status).toBe(200);
-  await page.getByText("bob answered this").waitFor();
+  const bob = await addPerson(user, "bob", ["approve"]);
+  await bob.client.call("POST /tasks/:id/answer", { params: { id: task.id }, body: { answers: { who: "Bob" } } });
+  await page.getByRole("alert").getByText("bob answered this").waitFor();
   await page.getByText("Your answers were not sent; they are still in the form.").waitFor();
   expect(await field.inputValue()).toBe("Anna");
   expect(await page.getByRole("button", { name: "Send answers" }).getAttribute("aria-disabled")).toBe("true");
@@ -137,12 +139,9 @@ it("answers that are sent while the daemon is away are sent once, when it answer
   await send.click();
   await page.getByRole("button", { name: "Will send when Nightshift answers" }).waitFor();
   await user.run("start", "--port", new URL(user.url).port);
-  const shown = await user.json<{ conversation: { reply: unknown }[] }>("show", task.id);
-  expect(shown.conversation).toHaveLength(1);
-  await expect
-    .poll(async () => (await user.json<{ conversation: { reply: unknown }[] }>("show", task.id)).conversation[0]?.reply, { timeout: 30_000 })
-    .toMatchObject({ who: "Anna" });
-  const { decisions } = await user.json<{ decisions: { kind: string }[] }>("show", task.id).then(() => ({ decisions: [] }));
-  expect(decisions).toEqual([]);
+  const { client } = reconnect(user);
+  await waitForTask(client, task.id, ({ conversation }) => conversation[0]?.reply?.["who"] === "Anna");
+  const { decisions } = await client.call("GET /decisions", { query: { task: task.id } });
+  expect(decisions.map(({ kind }) => kind)).toEqual(["answered"]);
   await close();
 });

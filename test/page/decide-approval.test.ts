@@ -180,7 +180,7 @@ it("a person without the right sees the plan, and why they cannot approve it", a
     .getByText('Approving a plan needs the right "approve"; bob may submit.')
     .first()
     .waitFor({ state: "attached" });
-  await approve.click();
+  await approve.click({ force: true });
   await page.keyboard.press("a");
   await expectAccessible(page);
   expect((await waitForTask(user.client, task.id, () => true)).status).toBe("waiting");

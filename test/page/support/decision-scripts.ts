@@ -11,17 +11,12 @@ const REVIEW = {
   },
 };
 
-const CHANGE = [
-  {
-    role: "implement",
-    files: { "notes.txt": "more\n" },
-    outcome: { outcome: "implemented", summary: "Wrote notes.txt." },
-  },
-  {
-    role: "request_changes",
-    files: { "notes.txt": "even more\n" },
-    outcome: { outcome: "implemented", summary: "Wrote more." },
-  },
+/** A file of its own for each run, so that the changes of several tasks do not conflict. */
+const WRITE = "echo more > $(mktemp notes-XXXXXX)";
+
+export const CHANGE = [
+  { role: "implement", commands: [WRITE], outcome: { outcome: "implemented", summary: "Wrote a note." } },
+  { role: "request_changes", commands: [WRITE], outcome: { outcome: "implemented", summary: "Wrote another one." } },
 ];
 
 function documentPlan(plan: string): Step {

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import type { DaemonFile } from "../../../src/daemon/daemon-file.ts";
 import type { Client, TaskJson } from "../../../src/http/client/client.ts";
 import { createNodeClient } from "../../../src/http/client/node-client.ts";
-import { type PageUser, signInWith } from "./page-user.ts";
+import type { PageUser } from "./page-user.ts";
+import { signIn } from "../../support/sign-in.ts";
 
 interface TaskDraft {
   readonly pipeline: string;
@@ -39,7 +43,13 @@ export async function addPerson(
 ): Promise<PageUser> {
   const { token } = await user.client.call("POST /tokens", { body: { name, rights: [...rights] } });
   const { url } = user;
-  return { ...user, client: createNodeClient({ url, token }), signIn: signInWith({ url, token }) };
+  return { ...user, client: createNodeClient({ url, token }), signIn: () => signIn({ url, token }) };
+}
+
+/** The user after their daemon was restarted, which has another token then. */
+export function reconnect(user: PageUser): PageUser {
+  const { url, token } = JSON.parse(readFileSync(join(user.home, "daemon.json"), "utf8")) as DaemonFile;
+  return { ...user, url, client: createNodeClient({ url, token }), signIn: () => signIn({ url, token }) };
 }
 
 /** No part of the page is wider than the screen. */

@@ -1,6 +1,6 @@
 import { createContext, type RefObject, useContext } from "react";
 import type { TaskJson } from "../../../src/http/client/client.ts";
-import { useRefusal } from "../app/session.ts";
+import { useRefusal, useSession } from "../app/session.ts";
 import { useConnection } from "../api/live.ts";
 
 /** The decision that a form is part of. */
@@ -32,5 +32,7 @@ export function useDecisionRefusal(right: "approve" | "submit", what: string): s
   const { ended } = useDecision();
   const refusal = useRefusal(right, what);
   const { state } = useConnection();
-  return ended ?? (state === "away" ? null : refusal);
+  // The daemon checks the right as well, so a key that is pressed before the page knows it does no harm.
+  const isKnown = useSession() !== null || state === "signed-out";
+  return ended ?? (state === "away" || !isKnown ? null : refusal);
 }
