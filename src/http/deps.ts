@@ -57,6 +57,8 @@ export interface HttpDeps extends Omit<AuthDeps, "address">, OutputDeps {
   readonly checkSetup: (project: Project, options: { readonly run: boolean }) => Promise<readonly FindingJson[]>;
   readonly mergeOrder: FindMergeOrder;
   readonly pendingTrust: ProjectFiles["pendingTrust"];
+  /** The settings that apply to a project now. Throws if its files are invalid. */
+  readonly readSettings: ProjectFiles["settings"];
   /** Verifies a webhook call, and polls the forge if it is genuine ("accepted"). Null if the project has no webhook. */
   readonly verifyHook: (project: string, call: HookCall) => Promise<"accepted" | "rejected" | null>;
   /** Starts to stop the daemon and returns immediately. */

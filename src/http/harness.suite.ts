@@ -19,6 +19,7 @@ import type { DetectedProject, ProjectFiles } from "../ports/projects.ts";
 import type { Admission, NewRun, Store } from "../ports/store.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
 import { hashToken } from "./auth.ts";
+import { SHOP_SETTINGS } from "./shop-settings.suite.ts";
 import { FakeTranscript } from "./fake-transcript.suite.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Address } from "./guard.ts";
@@ -108,6 +109,7 @@ export async function openHarness(options?: AppOptions, address = ADDRESS): Prom
     checkSetup: async () => [],
     mergeOrder: async () => null,
     pendingTrust: SHOP_FILES.pendingTrust,
+    readSettings: async () => SHOP_SETTINGS,
     verifyHook: async () => null,
     stop: (force) => void stops.push(force),
     info: () => ({

@@ -77,6 +77,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     checkSetup: async (project, options) =>
       (await import("./wire-doctor.ts")).checkProjectSetup(wired, project, options),
     mergeOrder: createMergeOrder(ports),
+    readSettings: (project) => ports.projects.settings(project),
     pendingTrust: (project, accepted) => ports.projects.pendingTrust(project, accepted),
     verifyHook: createHookVerifier(registry.forges, ports, facts.pollForge),
     stop: facts.stop,

@@ -17,6 +17,7 @@ export type { DecisionJson } from "../contract/decision.ts";
 export type { DiffJson } from "../contract/diff.ts";
 export type { OutputPageJson, OutputSearchJson, TranscriptEventJson } from "../contract/output.ts";
 export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
+export type { ProjectSettingsJson } from "../contract/project-settings.ts";
 export type { ProposalJson, RuleJson } from "../contract/rule.ts";
 export type { CheckJson, RunJson } from "../contract/run.ts";
 export type { ImprovePreviewJson, SchedulesJson } from "../contract/schedule.ts";

@@ -13,6 +13,7 @@ import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema, searchSchema } from "./output.ts";
 import { PIPELINE_ROUTES, pipelineSchema } from "./pipeline.ts";
+import { PROJECT_SETTINGS_ROUTES } from "./project-settings.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { QUALITY_ROUTES } from "./quality.ts";
 import { reportQuerySchema, reportSchema } from "./report.ts";
@@ -233,6 +234,7 @@ export const ROUTES = {
     params: byName,
     ok: pendingTrustSchema,
   }),
+  ...PROJECT_SETTINGS_ROUTES,
   "GET /projects/:name/merge-order": route({
     summary: "Get the order in which to merge the published branches of a project, and which of them conflict.",
     right: "read",

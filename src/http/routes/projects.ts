@@ -7,6 +7,7 @@ import type { PendingTrust, ProjectSource } from "../../ports/projects.ts";
 import type { PendingTrustJson } from "../contract/project.ts";
 import type { HttpDeps } from "../deps.ts";
 import { showMergeOrder } from "../views/merge-order-view.ts";
+import { viewSettings } from "../views/settings-view.ts";
 import { viewProject } from "../views/views.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -15,11 +16,12 @@ type ProjectRoutes =
   | "GET /projects"
   | "POST /projects"
   | "GET /projects/:name/trust"
+  | "GET /projects/:name/settings"
   | "GET /projects/:name/merge-order"
   | "DELETE /projects/:name";
 
 export function projectRoutes(deps: HttpDeps): Handlers<ProjectRoutes> {
-  const { commands, store, pendingTrust, checkSetup } = deps;
+  const { commands, store, pendingTrust, readSettings, checkSetup } = deps;
   return {
     async "GET /projects"() {
       return { projects: (await store.projects.listProjects()).map(viewProject) };
@@ -38,6 +40,10 @@ export function projectRoutes(deps: HttpDeps): Handlers<ProjectRoutes> {
       const pending = await pendingTrust(project, project.accepted);
       // A person who accepts a value has to see all of it, because hidden text could be a command.
       return viewPending(project.name, hasRight(actor, "admin") ? pending : withoutPasswords(pending));
+    },
+
+    async "GET /projects/:name/settings"({ params }) {
+      return viewSettings(await readSettings(await requireProject(store, params.name)));
     },
 
     async "GET /projects/:name/merge-order"({ params }) {
