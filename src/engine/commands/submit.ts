@@ -135,7 +135,7 @@ interface TaskParams {
   readonly pipeline: Pipeline;
 }
 
-function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: TaskParams): Task {
+export function makeTask(ports: EnginePorts, { draft, actor, settings, pipeline }: TaskParams): Task {
   const description = ports.secrets.redact(checkDescription(draft.description));
   const title = ports.secrets.redact(titleOf(draft.title ?? description));
   const id = ports.clock.newId("task");
