@@ -25,6 +25,7 @@ import { ruleRoutes } from "./routes/rules.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { taskPreviewRoutes } from "./routes/task-preview.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { sseResponse, type SseSource } from "./live/sse.ts";
@@ -76,6 +77,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     });
   const handlers: Handlers<RouteKey> = {
     ...taskRoutes(deps),
+    ...taskPreviewRoutes(deps),
     ...scheduleRoutes(deps),
     ...decisionRoutes(deps),
     ...decisionLogRoutes(deps),

@@ -1,11 +1,13 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Report } from "../core/report/report.ts";
 import type { Actor } from "../core/task/event.ts";
+import type { Requester } from "../core/task/requester.ts";
 import type { Run } from "../core/task/run.ts";
 import type { Task } from "../core/task/task.ts";
 import type { TaskDraft } from "../core/task/task-draft.ts";
 import type { Commands } from "../engine/commands/commands-contract.ts";
 import type { Sessions } from "../engine/commands/sessions.ts";
+import type { DraftPreview } from "../engine/commands/preview-draft.ts";
 import type { TaskPreview } from "../engine/commands/preview-task.ts";
 import type { FindMergeOrder } from "../engine/merge/merge-order.ts";
 import type { Outage } from "../engine/reconcile/outages.ts";
@@ -38,6 +40,7 @@ export interface HttpDeps extends Omit<AuthDeps, "address">, OutputDeps {
     readonly report: (query: ReportQuery) => Promise<Report>;
     readonly preview: (draft: TaskDraft, actor: Actor) => Promise<TaskPreview>;
   };
+  readonly previewDraft: (draft: TaskDraft, actor: Requester) => Promise<DraftPreview>;
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readTranscriptBefore" | "findProcess">;

@@ -75,6 +75,28 @@ export async function openHarness(options?: AppOptions, address = ADDRESS): Prom
         throw new UserError("not_found", "There is nothing to preview.");
       },
     },
+    previewDraft: async ({ pipeline }) => ({
+      steps: [
+        {
+          state: "implementing",
+          kind: "agent",
+          role: "implement",
+          waitsFor: null,
+          agents: [{ agent: "mine", model: null }],
+          timeoutMs: 600_000,
+          maxTurns: null,
+          maxUsd: 2,
+          limits: [],
+          checks: [],
+          isLast: false,
+        },
+      ],
+      maxUsd: null,
+      taskTimeoutMs: 1,
+      forge: null,
+      isHeld: false,
+      problems: pipeline === "nope" ? [{ key: "pipeline", message: "There is no pipeline." }] : [],
+    }),
     store,
     runFiles: {
       readTranscript: (_, offset, max) => transcript.read(offset, max),

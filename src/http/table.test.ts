@@ -84,6 +84,7 @@ describe("API: every route", () => {
       "POST /schedules/:name/run",
       "POST /tasks",
       ...verbs("cancel", "follow-up", "kill", "pause", "resume", "retry", "run"),
+      "POST /tasks/preview",
     ]);
     expect(keysFor("approve")).toEqual([
       "DELETE /rules/:id",

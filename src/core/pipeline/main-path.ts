@@ -8,7 +8,7 @@ import type { Facts, Pipeline, State, Target } from "./pipeline.ts";
  */
 export function findMainPath(pipeline: Pipeline, facts: Facts): readonly State[] {
   const path: State[] = [];
-  for (let state = resolveState(pipeline, pipeline.start, facts); state !== null; ) {
+  for (let state = resolveState(pipeline, pipeline.start, facts); state !== null;) {
     path.push(state);
     const seen = new Set(path.map(({ name }) => name));
     const next = edgesFrom(state).flatMap((edge) => {

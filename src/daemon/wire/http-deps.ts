@@ -1,6 +1,7 @@
 import type { SandboxMode } from "../../core/settings/settings.ts";
 import { createCommands } from "../../engine/commands/commands.ts";
 import { createSessions } from "../../engine/commands/sessions.ts";
+import { previewDraft } from "../../engine/commands/preview-draft.ts";
 import { previewTask } from "../../engine/commands/preview-task.ts";
 import { createMergeOrder } from "../../engine/merge/merge-order.ts";
 import type { Outage } from "../../engine/reconcile/outages.ts";
@@ -58,6 +59,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       report: (query) => readReport(ports, query),
       preview: (draft, actor) => previewTask(ports, draft, actor),
     },
+    previewDraft: (draft, actor) => previewDraft(ports, draft, actor),
     store: ports.store,
     runFiles: ports.runFiles,
     listPipelines: (projects) => listPipelines(ports, projects),

@@ -87,7 +87,8 @@ export async function previewDraft(ports: EnginePorts, draft: TaskDraft, actor: 
   const drafted = { ports, project, settings, pipeline, draft, actor, task };
   for (const [key, check] of listChecks(drafted)) await attempt(key, check);
   const facts = factsOf(task, settings);
-  const until = draft.until == null ? null : await attempt("until", () => findStopState(pipeline, facts, draft.until ?? ""));
+  const until =
+    draft.until == null ? null : await attempt("until", () => findStopState(pipeline, facts, draft.until ?? ""));
   const steps = await describeSteps(drafted, facts, until, attempt);
   return {
     steps,
@@ -145,11 +146,14 @@ async function describeSteps(
   // All steps have the same problem if an agent is not known, so it is reported once.
   const areKnown = await attempt(findAgentKey(drafted), () => {
     for (const { step, agent } of shown)
-      if (step.kind === "agent") ports.agents.create(resolveRun(settings, agent, task.options, step.role).agentSettings);
+      if (step.kind === "agent")
+        ports.agents.create(resolveRun(settings, agent, task.options, step.role).agentSettings);
     return true;
   });
   if (areKnown === true) await attempt("agent", () => requireKeys(ports, { pipeline, settings, task }));
-  return shown.map((state) => describeStep(drafted, { state, path, isLast: state.name === until, areKnown: areKnown ?? false }));
+  return shown.map((state) =>
+    describeStep(drafted, { state, path, isLast: state.name === until, areKnown: areKnown ?? false }),
+  );
 }
 
 /** A name that is not a model's is the other reason why a run cannot be resolved. */

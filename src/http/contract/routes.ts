@@ -25,6 +25,7 @@ import { improvePreviewSchema, improveSchema, schedulesSchema } from "./schedule
 import { documentSchema, taskDraftSchema, taskSchema } from "./task.ts";
 import { TASK_ACTIONS } from "./task-actions.ts";
 import { TASK_LIST_ROUTES } from "./task-list.ts";
+import { TASK_PREVIEW_ROUTES } from "./task-preview.ts";
 import { issuedTokenSchema, newTokenSchema, tokenSchema } from "./token.ts";
 
 const byId = z.strictObject({ id: idOrPrefix });
@@ -39,6 +40,7 @@ export const ROUTES = {
     status: 201,
     ok: taskSchema,
   }),
+  ...TASK_PREVIEW_ROUTES,
   ...TASK_LIST_ROUTES,
   "GET /tasks/:id": route({
     summary: "Get everything known about a task.",

@@ -1,12 +1,12 @@
-import type { TaskDraft } from "../../core/task/task-draft.ts";
 import type { HttpDeps } from "../deps.ts";
-import { findTask, findTaskIds, showTask, showTaskRows, withProcess } from "../lookup.ts";
+import { findTask, showTask, showTaskRows, withProcess } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { viewDiff } from "../views/diff-view.ts";
 import { showMergeOrderOf } from "../views/merge-order-view.ts";
 import { viewPipeline } from "../views/pipeline-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers, Input } from "./handler.ts";
+import { toDraft } from "./to-draft.ts";
 
 type TaskRoutes =
   | "POST /tasks"
@@ -18,8 +18,6 @@ type TaskRoutes =
   | "GET /tasks/:id/documents/:kind"
   | "GET /tasks/:id/pipeline"
   | "GET /tasks/:id/events";
-
-type SubmitBody = Input<"POST /tasks">["body"];
 
 export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
   const { commands, store, clock } = deps;
@@ -90,41 +88,4 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
 function toFilter(query: Input<"GET /task-counts">["query"]) {
   const { status = null, state = null, project = null, pipeline = null, agent = null, tag = null, text = null } = query;
   return { status, state, project, pipeline, agent, tag, text, variants: "hide" } as const;
-}
-
-async function toDraft(store: HttpDeps["store"], body: SubmitBody): Promise<Omit<TaskDraft, "key">> {
-  const { timeout_ms: timeoutMs, budget_usd: budgetUsd, max_turns: maxTurns, ...rest } = body;
-  const {
-    category,
-    only,
-    planning_timeout_ms: planningTimeoutMs,
-    auto_approve: autoApprove,
-    allow_dirs: allowDirs,
-    without_checks: withoutChecks,
-    allow_overlap: allowOverlap,
-    in_place: inPlace,
-    best_of: bestOf,
-    ...draft
-  } = rest;
-  if (body.project === null && body.url === null)
-    throw new UserError("invalid", "The task has no project.", "Set `project`, or `url` to review a change request.");
-  const [related = null] = await findTaskIds(store, body.related === null ? [] : [body.related]);
-  return {
-    ...draft,
-    project: body.project ?? "",
-    description: body.description ?? "",
-    timeoutMs,
-    planningTimeoutMs,
-    budgetUsd,
-    maxTurns,
-    autoApprove,
-    allowDirs,
-    withoutChecks,
-    allowOverlap,
-    inPlace,
-    after: await findTaskIds(store, body.after),
-    related,
-    ...(bestOf !== null && { bestOf }),
-    improve: { category, only, scheduledAt: null },
-  };
 }
