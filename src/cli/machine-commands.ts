@@ -5,6 +5,7 @@ import type { lazy } from "./program.ts";
 export function addMachineCommands(program: Command, load: typeof lazy): void {
   addAuthCommands(program, load);
   addServiceCommands(program, load);
+  addNotifyCommands(program, load);
   program
     .command("logs")
     .description("Show the daemon's log; works without a daemon")
@@ -37,6 +38,18 @@ function addAuthCommands(program: Command, load: typeof lazy): void {
     .command("remove <name>")
     .description("Remove a stored key")
     .action(load(async () => (await import("./commands/machine/auth.ts")).removeKey));
+}
+
+function addNotifyCommands(program: Command, load: typeof lazy): void {
+  const notify = program.command("notify").description("Show the channels for notifications, and test them");
+  notify
+    .command("list", { isDefault: true })
+    .description("List the channels, and why their last message did not arrive")
+    .action(load(async () => (await import("./commands/notify.ts")).listChannels));
+  notify
+    .command("test [channel]")
+    .description("Send a test message to a channel, or to all, and show what the service answered")
+    .action(load(async () => (await import("./commands/notify.ts")).testChannels));
 }
 
 function addServiceCommands(program: Command, load: typeof lazy): void {

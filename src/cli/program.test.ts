@@ -30,7 +30,7 @@ test("CLI: every command accepts the global flags", () => {
 });
 
 const VERBS =
-  /^(Accept|Add|Allow|Answer|Approve|Change|Check|Choose|Continue|Create|Delete|Detect|End|Follow|Give|Grant|Group|Include|Let|Limit|List|Listen|Manage|Move|Overwrite|Pause|Post|Print|Put|Read|Record|Register|Reject|Remove|Replace|Request|Resume|Return|Retry|Review|Revoke|Run|Save|Set|Show|Skip|Start|Stop|Store|Submit|Try|Use|Wait|Merge|Write) /;
+  /^(Accept|Add|Allow|Answer|Approve|Change|Check|Choose|Continue|Create|Delete|Detect|End|Follow|Give|Grant|Group|Include|Let|Limit|List|Listen|Manage|Move|Overwrite|Pause|Post|Print|Put|Read|Record|Register|Reject|Remove|Replace|Request|Resume|Return|Retry|Review|Revoke|Run|Save|Send|Set|Show|Skip|Start|Stop|Store|Submit|Try|Use|Wait|Merge|Write) /;
 
 test("CLI: every line of help starts with a verb and has no full stop", () => {
   const program = createProgram();
@@ -51,7 +51,7 @@ test("CLI: every line of help starts with a verb and has no full stop", () => {
 });
 
 describe("CLI: wrong use points to the help of the command", () => {
-  const groups = ["auth", "rules", "schedule", "service", "token"];
+  const groups = ["auth", "notify", "rules", "schedule", "service", "token"];
 
   test.each(paths(createProgram()).filter((path) => !groups.includes(path)))("%s", async (path) => {
     await expect(runProgram([...path.split(" "), "--no-such-option"], true)).rejects.toMatchObject({

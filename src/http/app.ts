@@ -11,6 +11,7 @@ import { type Address, checkOrigin } from "./guard.ts";
 import { type StoredResponse, createIdempotency, fingerprint } from "./idempotency.ts";
 import { createPage, PAGE_FOLDER } from "./page.ts";
 import { problemResponse, RequestError, toProblem } from "./problem.ts";
+import { channelRoutes } from "./routes/channels.ts";
 import { costRoutes } from "./routes/costs.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
 import { decisionLogRoutes } from "./routes/decision-log.ts";
@@ -83,6 +84,7 @@ export function createApp(deps: HttpDeps, address: Address, options: AppOptions 
     ...decisionLogRoutes(deps),
     ...runRoutes(deps, { feed, stream }),
     ...pipelineRoutes(deps),
+    ...channelRoutes(deps),
     ...projectRoutes(deps),
     ...forgeHookRoutes(deps),
     ...ruleRoutes(deps),

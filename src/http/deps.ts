@@ -1,5 +1,6 @@
 import type { UsedLimit } from "../core/money/budget.ts";
 import type { Report } from "../core/report/report.ts";
+import type { NotifiedKind } from "../core/settings/settings.ts";
 import type { Actor } from "../core/task/event.ts";
 import type { Requester } from "../core/task/requester.ts";
 import type { Run } from "../core/task/run.ts";
@@ -44,6 +45,14 @@ export interface HttpDeps extends Omit<AuthDeps, "address">, OutputDeps {
   /** The API only reads; `keepAnswer` is its own bookkeeping for idempotency keys. */
   readonly store: StoreReader & { readonly people: Pick<PeopleStore, "keepAnswer"> };
   readonly runFiles: Pick<RunFiles, "readTranscript" | "readTranscriptBefore" | "findProcess">;
+  readonly channels: {
+    readonly list: () => Promise<readonly ChannelInfo[]>;
+    /** Sends a test message. */
+    readonly test: (
+      name: string,
+      draft: { readonly project: string | null; readonly by: string },
+    ) => Promise<{ readonly ok: boolean; readonly detail: string }>;
+  };
   readonly listPipelines: (projects: readonly Project[]) => Promise<PipelineList>;
   readonly readTaskPipeline: (task: Task) => Promise<TaskPipeline>;
   /** Null if the check printed nothing or its log was removed. */
@@ -91,6 +100,17 @@ export interface KeyInfo {
   readonly addedAt: string | null;
   /** The daemon's environment also sets this variable, but the stored value is used. */
   readonly replacesEnvironment: boolean;
+}
+
+/** A channel for notifications, without its secrets. */
+export interface ChannelInfo {
+  readonly name: string;
+  readonly kind: string;
+  /** The project whose settings have it. Null: config.yaml. */
+  readonly project: string | null;
+  readonly on: readonly NotifiedKind[];
+  /** Why the last message did not arrive. */
+  readonly problem: string | null;
 }
 
 export interface DaemonInfo {

@@ -103,6 +103,10 @@ export async function openHarness(options?: AppOptions, address = ADDRESS): Prom
       readTranscriptBefore: (_, before, max) => transcript.readBefore(before, max),
       findProcess: () => 4711,
     },
+    channels: {
+      list: async () => [{ name: "ntfy", kind: "ntfy", project: null, on: ["report"], problem: null }],
+      test: async (name, { by }) => ({ ok: true, detail: `${name} accepted the message of ${by}` }),
+    },
     listPipelines: async (projects) => ({
       pipelines: [{ pipeline: builtIn("chore"), project: projects[0]?.name ?? null, limits: {} }],
       problems: [],

@@ -140,6 +140,8 @@ export interface OutboxStore {
   dueNotices(at: number, limit: number): Promise<readonly Notice[]>;
   /** The newest notices of a task, oldest first, also those that were delivered, given up or dropped. */
   listTaskNotices(task: string): Promise<readonly TaskNotice[]>;
+  /** Why the newest notice of this channel for one of these projects did not arrive. Null if it did, or if there is none. */
+  findFailure(channel: string, projects: readonly string[]): Promise<string | null>;
   markDelivered(noticeId: number, at: number): Promise<void>;
   /** `nextAt` null means that delivery was given up. */
   markUndelivered(noticeId: number, error: string, nextAt: number | null): Promise<void>;

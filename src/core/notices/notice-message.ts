@@ -31,6 +31,7 @@ const HAPPENED: Readonly<Record<NoticeAbout, string>> = {
   skipped: "left out",
   refused: "could not be started",
   report: "report of the night",
+  test: "test message",
   quota: "waits for a usage limit to reset",
   login: "waits for a login",
   program: "waits for the program of its agent",

@@ -16,9 +16,9 @@ export const REVIEW_COMMENTS = "change request review";
 
 /**
  * `closed`: its change request was closed without a reason. `missed`: its scheduled time was missed. `skipped`: a scheduled
- * time was skipped because of it. `refused`: a scheduled time created no task. `report`: what happened in a night. The others: it waits for this and is retried.
+ * time was skipped because of it. `refused`: a scheduled time created no task. `report`: what happened in a night. `test`: a person tests the channel. The others: it waits for this and is retried.
  */
-export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "report" | ParkedFor;
+export type NoticeAbout = "closed" | "missed" | "skipped" | "refused" | "report" | "test" | ParkedFor;
 
 /** Reasons to wait that people are notified about. */
 export const PARKED_FOR = ["quota", "login", "program", "provider", "remote", "machine"] as const;
@@ -133,6 +133,16 @@ export function describeReport(lines: readonly string[], costUsd: number | null)
     status: "succeeded",
     costUsd,
     next: ["nightshift report"],
+  };
+}
+
+/** The notice data of a message that a person sends to find out whether a channel works. */
+export function describeTestMessage(by: string): NoticeData {
+  return {
+    ...describeRefused("", `Sent by ${by} to test this channel.`),
+    about: "test",
+    status: "succeeded",
+    next: [],
   };
 }
 

@@ -15,6 +15,7 @@ import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
 import { listModelVariables } from "../../policy/access/model-access.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
+import { createChannelTests } from "../channel-tests.ts";
 import { listKeys } from "../list-keys.ts";
 import { createHookVerifier } from "./wire-forges.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";
@@ -62,6 +63,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
     previewDraft: (draft, actor) => previewDraft(ports, draft, actor),
     store: ports.store,
     runFiles: ports.runFiles,
+    channels: createChannelTests({ notifiers: registry.notifiers, channels: wired.channels, ports }),
     listPipelines: (projects) => listPipelines(ports, projects),
     readTaskPipeline: (task) => readTaskPipeline(ports, task),
     readCheckLog: (run, query) => readCheckLog(ports, run, query),

@@ -34,10 +34,19 @@ export interface ChannelsOptions {
   readonly timeoutMs?: number;
 }
 
+export interface ConfiguredChannel {
+  readonly kind: string;
+  /** Null: config.yaml. */
+  readonly project: string | null;
+  readonly settings: OwnSettings;
+}
+
 export interface Channels {
   readonly channelsFor: EnginePorts["channels"]["namesFor"];
   readonly readReport: EnginePorts["channels"]["readReport"];
   notifierFor(project: string, channel: string): Promise<Notifier | null>;
+  /** The channels of config.yaml, and those that a project sets differently. */
+  listConfigured(): Promise<readonly ConfiguredChannel[]>;
   /** Heartbeat URLs of this project, or of all registered ones, without duplicates. */
   listHeartbeatUrls(project: string | null): Promise<readonly string[]>;
   /** Takes over new settings of a project. Null (invalid files) keeps the last valid ones. */
@@ -76,6 +85,22 @@ export function createChannels(options: ChannelsOptions): Channels {
       if (definition === undefined || current === null || settings === undefined) return null;
       const { timeZone } = current;
       return definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    },
+    async listConfigured() {
+      const user = Object.entries((await options.readUser()).notify.channels);
+      const common = new Map(user.map(([kind, settings]) => [kind, JSON.stringify(settings)]));
+      const registered = await store.projects.listProjects();
+      const own = await Promise.all(
+        registered.map(async (project) => {
+          // Invalid files are reported elsewhere.
+          const settings = await projects.lastGood(project).catch(() => null);
+          const differing = Object.entries(settings?.notify.channels ?? {}).filter(
+            ([kind, channel]) => common.get(kind) !== JSON.stringify(channel),
+          );
+          return differing.map(([kind, channel]) => ({ kind, project: project.name, settings: channel }));
+        }),
+      );
+      return [...user.map(([kind, settings]) => ({ kind, project: null, settings })), ...own.flat()];
     },
     async listHeartbeatUrls(project) {
       const registered = (await store.projects.listProjects()).map(({ name }) => name);

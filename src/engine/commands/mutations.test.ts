@@ -41,7 +41,7 @@ const READS: Readonly<Record<keyof typeof STORE_MUTATIONS, readonly string[]>> =
     "shortenIds",
   ],
   events: ["lastEventId", "listDecisions", "listEvents", "listEventsIn", "onEvents"],
-  outbox: ["dueNotices", "listTaskNotices"],
+  outbox: ["dueNotices", "findFailure", "listTaskNotices"],
   schedules: ["listProgress"],
   ledger: ["listProposals", "listRules"],
   projects: ["getBaseline", "getPipeline", "getProject", "listProjects"],

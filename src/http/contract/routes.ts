@@ -4,6 +4,7 @@ import { RUN_STATUSES } from "../../core/task/run.ts";
 import { CHECK_PLACES } from "../../core/task/running-check.ts";
 import { DOCUMENT_KINDS } from "../../core/task/documents/document.ts";
 import { absolutePath, idOrPrefix, limitUpTo, listOf, offset, requiredName, shortText } from "./common.ts";
+import { CHANNEL_ROUTES } from "./channel.ts";
 import { budgetSchema, costsQuerySchema, costsSchema } from "./costs.ts";
 import { agentSchema, findingSchema, healthSchema, parkedAgentSchema, statusSchema, stopSchema } from "./daemon.ts";
 import { DECISION_ROUTES } from "./decision.ts";
@@ -58,6 +59,7 @@ export const ROUTES = {
   ...TASK_ACTIONS,
   ...DECISION_ROUTES,
   ...PIPELINE_ROUTES,
+  ...CHANNEL_ROUTES,
   "GET /tasks/:id/diff": route({
     summary: "Get the change that the task has made so far.",
     right: "read",

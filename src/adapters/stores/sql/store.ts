@@ -133,6 +133,7 @@ function outboxStore(db: Db, write: Write): OutboxStore {
   return {
     dueNotices: (at, limit) => outbox.dueNotices(db, at, limit),
     listTaskNotices: (task) => outbox.listTaskNotices(db, task),
+    findFailure: (channel, names) => outbox.findFailure(db, channel, names),
     markDelivered: (id, at) => write((tx) => outbox.markDelivered(tx, id, at)),
     markUndelivered: (id, error, nextAt) => write((tx) => outbox.markUndelivered(tx, id, error, nextAt)),
     dropNotice: (id, why) => write((tx) => outbox.dropNotice(tx, id, why)),

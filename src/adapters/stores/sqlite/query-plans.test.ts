@@ -219,6 +219,10 @@ const PLANS: Readonly<Record<string, readonly [read: () => Promise<unknown>, exp
     ["SEARCH notices USING INTEGER PRIMARY KEY (rowid=?)", "SCAN notices USING INDEX notices_pending"],
   ],
 
+  "failure of a channel": [
+    () => store.outbox.findFailure("ntfy", ["shop"]),
+    ["SEARCH notices USING INDEX notices_by_project_channel_id (project=? AND channel=?)"],
+  ],
   "notices of a task": [
     () => store.outbox.listTaskNotices("task_1"),
     ["SEARCH notices USING INDEX notices_by_task_id (task=?)"],

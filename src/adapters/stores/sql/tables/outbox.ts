@@ -37,6 +37,24 @@ export async function dueNotices(db: Db, at: number, limit: number): Promise<rea
   }));
 }
 
+export async function findFailure(db: Db, channel: string, projects: readonly string[]): Promise<string | null> {
+  const newest = await Promise.all(projects.map((project) => findNewestTried(db, channel, project)));
+  const [last] = newest.flatMap((row) => row ?? []).toSorted((a, b) => b.id - a.id);
+  return last === undefined || last.delivered_at !== null ? null : last.error;
+}
+
+async function findNewestTried(db: Db, channel: string, project: string) {
+  return await db
+    .selectFrom("notices")
+    .select(["id", "delivered_at", "error"])
+    .where("project", "=", project)
+    .where("channel", "=", channel)
+    .where((eb) => eb.or([eb("delivered_at", "is not", null), eb("error", "is not", null)]))
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** A task that waits often has many. */
 const MAX_TASK_NOTICES = 200;
 
