@@ -15,7 +15,7 @@ import { listUpcoming } from "../../engine/schedule/upcoming.ts";
 import type { HttpDeps } from "../../http/deps.ts";
 import { listModelVariables } from "../../policy/access/model-access.ts";
 import { listSecretNames } from "../../core/settings/settings.ts";
-import { createChannelTests } from "../channel-tests.ts";
+import { createChannelTests } from "./wire-channel-tests.ts";
 import { listKeys } from "../list-keys.ts";
 import { createHookVerifier } from "./wire-forges.ts";
 import { createTranscriptParser } from "./wire-transcripts.ts";

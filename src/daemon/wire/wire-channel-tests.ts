@@ -1,12 +1,12 @@
-import type { NotifierDefinition } from "../adapters/notifiers/definition.ts";
-import { ALL_PROJECTS, describeTestMessage } from "../core/notices/notice.ts";
-import { UserError } from "../core/text/errors.ts";
-import type { OwnSettings } from "../core/settings/kinds.ts";
-import { NOTIFIED_KINDS, type NotifiedKind } from "../core/settings/settings.ts";
-import type { EnginePorts } from "../engine/ports.ts";
-import type { HttpDeps } from "../http/deps.ts";
-import type { Notice } from "../ports/store.ts";
-import type { Channels } from "./wire/wire-notifiers.ts";
+import type { NotifierDefinition } from "../../adapters/notifiers/definition.ts";
+import { ALL_PROJECTS, describeTestMessage } from "../../core/notices/notice.ts";
+import { UserError } from "../../core/text/errors.ts";
+import type { OwnSettings } from "../../core/settings/kinds.ts";
+import { NOTIFIED_KINDS, type NotifiedKind } from "../../core/settings/settings.ts";
+import type { EnginePorts } from "../../engine/ports.ts";
+import type { HttpDeps } from "../../http/deps.ts";
+import type { Notice } from "../../ports/store.ts";
+import type { Channels } from "./wire-notifiers.ts";
 
 interface ChannelTestsParams {
   readonly notifiers: readonly NotifierDefinition[];

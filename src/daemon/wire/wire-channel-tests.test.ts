@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HttpDeps } from "../http/deps.ts";
-import { ALL_PROJECTS } from "../core/notices/notice.ts";
-import { openLoopbackNtfy, type LoopbackNtfy } from "../testing/loopback/loopback-ntfy.ts";
-import { openLoopbackWebhook, type LoopbackWebhook } from "../testing/loopback/loopback-webhook.ts";
-import { sampleNotice } from "../testing/store/samples.ts";
-import { createTempDir, type TempDir } from "../testing/temp-repo.ts";
-import { createChannelTests } from "./channel-tests.ts";
-import { createKnownSecrets } from "./known-secrets.ts";
-import { wire, type Wired } from "./wire/wire.ts";
+import type { HttpDeps } from "../../http/deps.ts";
+import { ALL_PROJECTS } from "../../core/notices/notice.ts";
+import { openLoopbackNtfy, type LoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
+import { openLoopbackWebhook, type LoopbackWebhook } from "../../testing/loopback/loopback-webhook.ts";
+import { sampleNotice } from "../../testing/store/samples.ts";
+import { createTempDir, type TempDir } from "../../testing/temp-repo.ts";
+import { createChannelTests } from "./wire-channel-tests.ts";
+import { createKnownSecrets } from "../known-secrets.ts";
+import { wire, type Wired } from "./wire.ts";
 
 const SECRET = "webhook-key-0123456789";
 
