@@ -5,6 +5,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   projects: "projects --remove shop",
   demo: "demo --clean",
   start: "start --port 4816",
+  open: "open --print",
   stop: "stop --force",
   status: "status",
   doctor: "doctor",

@@ -30,7 +30,7 @@ test("CLI: every command accepts the global flags", () => {
 });
 
 const VERBS =
-  /^(Accept|Add|Allow|Answer|Approve|Change|Check|Choose|Continue|Create|Delete|Detect|End|Follow|Give|Grant|Group|Include|Let|Limit|List|Listen|Manage|Move|Overwrite|Pause|Post|Print|Put|Read|Record|Register|Reject|Remove|Replace|Request|Resume|Return|Retry|Review|Revoke|Run|Save|Send|Set|Show|Skip|Start|Stop|Store|Submit|Try|Use|Wait|Merge|Write) /;
+  /^(Accept|Add|Allow|Answer|Approve|Change|Check|Choose|Continue|Create|Delete|Detect|End|Follow|Give|Grant|Group|Include|Let|Limit|List|Listen|Manage|Move|Open|Overwrite|Pause|Post|Print|Put|Read|Record|Register|Reject|Remove|Replace|Request|Resume|Return|Retry|Review|Revoke|Run|Save|Send|Set|Show|Skip|Start|Stop|Store|Submit|Try|Use|Wait|Merge|Write) /;
 
 test("CLI: every line of help starts with a verb and has no full stop", () => {
   const program = createProgram();

@@ -91,8 +91,14 @@ function addDaemonCommands(program: Command): void {
     .command("start")
     .description("Start the daemon")
     .option("--foreground", "Run in this terminal instead of in the background")
-    .option("--port <n>", "Listen on this port of 127.0.0.1 (default: any free port)", port)
+    .option("--port <n>", "Listen on this port (default: server.port, or the port of the last start)", port)
     .action(lazy(async () => (await import("./commands/machine/start.ts")).start));
+  program
+    .command("open [task]")
+    .description("Open the page in your browser, signed in; starts the daemon if needed")
+    .option("--print", "Print the link instead; it works once and for ten minutes")
+    .option("--for <name>", "Print a link for another person, who has a token; needs the right admin")
+    .action(lazy(async () => (await import("./commands/open.ts")).open));
   program
     .command("stop")
     .description("Stop the daemon; running agents continue under their supervisors")

@@ -11,9 +11,10 @@ import { explainFileError } from "../core/text/explain-file-error.ts";
 import { newEvent, type EventType } from "../core/task/event.ts";
 import { startDispatch, type Dispatch } from "../engine/dispatch.ts";
 import { controlJobs } from "../engine/run/run-jobs.ts";
-import { openHttpServer, type HttpServer } from "../http/listen.ts";
+import type { HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
 import { removeDaemonFile, repairDaemonFile, writeDaemonFile, type DaemonFile } from "./daemon-file.ts";
+import { openServer } from "./open-server.ts";
 import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { createHttpDeps } from "./wire/http-deps.ts";
@@ -37,7 +38,7 @@ interface Running {
 /** Starts the daemon, writes `daemon.json`, and runs until it is asked to stop. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { foreground: { type: "boolean", default: false }, port: { type: "string", default: "0" } },
+    options: { foreground: { type: "boolean", default: false }, port: { type: "string" } },
   });
   // If root starts the daemon, runs have users of their own, which must be able to read files in the home. A strict umask
   // would prevent that. The home folder itself is private.
@@ -64,7 +65,8 @@ async function main(): Promise<void> {
   const token = randomBytes(32).toString("base64url");
   secrets.add({ name: "NIGHTSHIFT_TOKEN", value: token });
   let dispatch: Dispatch | null = null;
-  const server = await openHttpServer(
+  let portProblem: string | null = null;
+  const opened = await openServer(
     createHttpDeps(wired, {
       ownerToken: token,
       version: version(),
@@ -74,9 +76,17 @@ async function main(): Promise<void> {
       pollForge: (project) => dispatch?.pollForge(project),
       findProblem: () => dispatch?.problem() ?? null,
       listOutages: () => dispatch?.outages() ?? [],
+      findPortProblem: () => portProblem,
     }),
-    { host: "127.0.0.1", port: Number(values.port), publicUrl: null },
+    {
+      config: wired.user.server,
+      port: values.port === undefined ? null : Number(values.port),
+      portFile: paths.port,
+    },
   );
+  const { server } = opened;
+  portProblem = opened.problem;
+  if (portProblem !== null) log.warn(portProblem);
   await wired.limits.refresh();
   for (const problem of secrets.problems()) log.warn(problem);
   const limitsTimer = setInterval(() => void refreshLimits(wired), LIMITS_INTERVAL_MS);

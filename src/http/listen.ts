@@ -26,6 +26,17 @@ export function refuseListening({ host, publicUrl }: Pick<Address, "host" | "pub
   return `Listening on ${host} without TLS would let others on the network read the token. Only loopback (127.0.0.1, ::1, localhost) is allowed.`;
 }
 
+/** Another program listens on this port. */
+export class PortInUseError extends UserError {
+  constructor({ host, port }: Omit<Address, "publicUrl">) {
+    super(
+      "unavailable",
+      `Port ${port} on ${host} is in use by another program.`,
+      "Choose another port, or 0 for any free port.",
+    );
+  }
+}
+
 /** Port 0 means any free port. */
 export async function openHttpServer(deps: HttpDeps, wanted: Address, options?: AppOptions): Promise<HttpServer> {
   const refusal = refuseListening(wanted);
@@ -48,7 +59,7 @@ export async function openHttpServer(deps: HttpDeps, wanted: Address, options?: 
   const opened = createApp(deps, { ...wanted, port }, options);
   app = opened;
   return {
-    url: baseUrl({ ...wanted, port, publicUrl: null }),
+    url: baseUrl({ host: reachableHost(wanted.host), port, publicUrl: null }),
     port,
     app: opened,
     async close() {
@@ -58,9 +69,15 @@ export async function openHttpServer(deps: HttpDeps, wanted: Address, options?: 
   };
 }
 
+/** Programs on this machine connect to loopback if the server listens on all addresses. */
+function reachableHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}
+
 async function listen(server: Server, { host, port }: Address): Promise<AddressInfo> {
   return await new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, { host, port })));
     // The cast is safe: a server that listens on TCP has an AddressInfo.
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
@@ -79,14 +96,10 @@ async function closeServer(server: Server): Promise<void> {
   });
 }
 
-function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function explain(error: NodeJS.ErrnoException, { host, port }: Omit<Address, "publicUrl">): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new UserError(
-        "unavailable",
-        `Port ${port} on ${host} is in use by another program.`,
-        "Choose another port, or 0 for any free port.",
-      );
+      return new PortInUseError({ host, port });
     case "EACCES":
       return new UserError(
         "unavailable",

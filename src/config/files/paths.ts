@@ -10,6 +10,8 @@ export interface HomePaths {
   readonly config: string;
   readonly db: string;
   readonly daemon: string;
+  /** The port of the last daemon, which the next one tries first. */
+  readonly port: string;
   /** The PATH of the login shell, recorded by `init` and `start`. */
   readonly path: string;
   /** Keys stored by `nightshift auth`, in a folder that only the owner can enter. */
@@ -31,6 +33,7 @@ export function homePaths(home: string): HomePaths {
     config: join(home, "config.yaml"),
     db: join(home, "nightshift.db"),
     daemon: join(home, "daemon.json"),
+    port: join(home, "port"),
     path: join(home, "path.json"),
     keys: join(home, "auth", "keys.json"),
     logs: join(home, "logs"),

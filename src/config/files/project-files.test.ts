@@ -304,7 +304,7 @@ describe("readUserConfig", () => {
   it("reads the settings of the machine", async () => {
     await write(
       "home/config.yaml",
-      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\nretention: 30d\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\n",
+      "sandbox: { mode: none }\nlimits: { concurrent_runs: 9 }\nretention: 30d\ntime_zone: UTC\nbudget: { night_usd: 3 }\ndatabase: postgres://x\nnotify: { webhook: { url: https://x.example.com } }\nserver: { port: 4816, public_url: https://Night.example.com/ }\n",
     );
     expect(await readUserConfig(home, REGISTRY.format)).toEqual({
       concurrentRuns: 9,
@@ -316,8 +316,29 @@ describe("readUserConfig", () => {
       timeZone: "UTC",
       database: "postgres://x",
       notify: { channels: { webhook: { url: "https://x.example.com" } }, heartbeat: null },
+      server: { host: "127.0.0.1", port: 4816, publicUrl: "https://night.example.com" },
     });
   });
+
+  it.each([
+    ["{ host: 0.0.0.0 }", /server\.host: found .* others on the network could read tokens without TLS/],
+    ["{ host: night.example.com, port: 80 }", /server\.host/],
+    ["{ public_url: http://night.example.com }", /server\.public_url: .* an https address without a path/],
+    ["{ public_url: https://night.example.com/nightshift }", /server\.public_url/],
+    ["{ public_url: https://ada:pw@night.example.com }", /server\.public_url/],
+    ["{ port: 0 }", /server\.port/],
+  ])("refuses server: %s", async (server, message) => {
+    await write("home/config.yaml", `server: ${server}\n`);
+    await expect(readUserConfig(home, REGISTRY.format)).rejects.toThrow(message);
+  });
+
+  it.each(["{ host: 0.0.0.0, public_url: https://night.example.com }", "{ host: ::1 }", "{ host: localhost }"])(
+    "accepts server: %s",
+    async (server) => {
+      await write("home/config.yaml", `server: ${server}\n`);
+      await expect(readUserConfig(home, REGISTRY.format)).resolves.toBeDefined();
+    },
+  );
 
   it("reports what is invalid", async () => {
     await write("home/config.yaml", "sandbox: { mod: none }\n");

@@ -24,6 +24,16 @@ export interface UserConfig {
   readonly reportAt: string;
   /** How long to keep the files of ended tasks. Null to keep them. */
   readonly retentionMs: number | null;
+  readonly server: ServerConfig;
+}
+
+/** Where the daemon listens. */
+export interface ServerConfig {
+  readonly host: string;
+  /** Null for the port of the last daemon. */
+  readonly port: number | null;
+  /** The https address of a proxy in front of the daemon, without a slash at the end. */
+  readonly publicUrl: string | null;
 }
 
 /** Throws ConfigError with all problems. Callers keep their last valid configuration. */
@@ -47,6 +57,11 @@ export async function readUserConfig(home: string, format: ConfigFormat): Promis
     notify: settings.notify,
     reportAt: written.report?.at ?? "07:00",
     retentionMs: written.retention === undefined ? null : parseRetention(written.retention),
+    server: {
+      host: written.server?.host ?? "127.0.0.1",
+      port: written.server?.port ?? null,
+      publicUrl: written.server?.public_url === undefined ? null : new URL(written.server.public_url).origin,
+    },
   };
 }
 

@@ -58,6 +58,37 @@ export const report = z.strictObject({
     .describe("Time of the day."),
 });
 
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+export const server = z
+  .strictObject({
+    host: text
+      .max(255)
+      .optional()
+      .describe("Address on which the daemon listens; default `127.0.0.1`. Beyond this machine only with `public_url`."),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Port of the API and the page; default: the port of the last start, or any free one."),
+    public_url: z
+      .string()
+      .max(2000)
+      .refine(isPublicUrl, "an https address without a path, such as `https://night.example.com`")
+      .optional()
+      .describe("Address of the page behind a TLS proxy that you run. Links in messages and sign-in links start with it."),
+  })
+  .superRefine(({ host = "127.0.0.1", public_url: publicUrl }, context) => {
+    if (LOOPBACK.test(host) || publicUrl !== undefined) return;
+    context.addIssue({
+      code: "custom",
+      path: ["host"],
+      message:
+        "`127.0.0.1`, `::1` or `localhost`, because others on the network could read tokens without TLS. For other addresses, run a TLS proxy in front and set `server.public_url` to its https address",
+    });
+  });
+
 export const timeZone = z.string().max(100).refine(isTimeZone, "a time zone of the IANA list, such as `Europe/Paris` or `UTC`");
 
 export const cron = z
@@ -84,6 +115,12 @@ function isCommandRule(value: string): boolean {
 function isProgramPath(program: string): boolean {
   const parts = program.split("/").slice(1);
   return program.startsWith("/") && parts.every((part) => !["", ".", ".."].includes(part));
+}
+
+function isPublicUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (url === null) return false;
+  return url.protocol === "https:" && `${url.origin}/` === url.href;
 }
 
 function isTimeZone(value: string): boolean {

@@ -201,6 +201,7 @@ export function createSchemas(kinds: SettingsKinds) {
       report: section.report
         .optional()
         .describe("When the report of the night is sent, in `time_zone`; default: `07:00`; config.yaml only."),
+      server: section.server.optional().describe("Where the daemon listens; config.yaml only."),
       database: text.optional().describe("URL of a `postgres://` database; default: the SQLite file in the home folder; config.yaml only."),
     }),
   };
@@ -213,7 +214,7 @@ export const USER_ONLY_KEYS: readonly string[] = [
   "auto_approve.max_usd",
   "auto_approve.read_only",
   "database",
-  "prices", "report", "report.at", "retention", "sandbox.mode", "sandbox.private_hosts", "use_own_login"];
+  "prices", "report", "report.at", "retention", "sandbox.mode", "sandbox.private_hosts", "server", "server.host", "server.port", "server.public_url", "use_own_login"];
 
 type Schemas = ReturnType<typeof createSchemas>;
 

@@ -64,6 +64,7 @@ export function messageOf({ project, title, data }: NoticeContent): Message {
   const facts = [
     // A truncated URL would be useless.
     ...(data.url === null ? [] : [data.url]),
+    ...(data.page === undefined ? [] : [data.page]),
     ...(data.unchecked === undefined
       ? []
       : [terminalLine(`Not checked, because the checks are not accepted: ${data.unchecked.join(", ")}.`, MAX_LINE)]),

@@ -43,6 +43,8 @@ export interface NoticeData {
   /** Why it ended, or what it asks. */
   readonly reason: string | null;
   readonly url: string | null;
+  /** Where the page shows it. Missing without `server.public_url`. */
+  readonly page?: string;
   /** The project's checks that are not accepted. Missing if all of them were accepted. */
   readonly unchecked?: readonly string[];
   /** Null if the cost of at least one run is unknown. */

@@ -100,8 +100,11 @@ export async function askDaemon(home: string, { cwd, run, version: expected }: D
     // Written by the daemon, in a folder that only this user can write to.
     const { pid, url, token } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string; token: string };
     const client = createNodeClient({ url, token });
-    const { version } = await client.call("GET /status", { signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) });
-    const detail = `${version} (pid ${pid}) at ${url}`;
+    const { version, problems } = await client.call("GET /status", { signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) });
+    // A port that is not the expected one, for example. The findings below say more about most other problems.
+    const detail = [`${version} (pid ${pid}) at ${url}`, ...problems.filter((each) => each.startsWith("Port "))].join(
+      "\n",
+    );
     try {
       const { findings } = await client.call("GET /doctor", {
         query: { path: cwd, run: String(run) },

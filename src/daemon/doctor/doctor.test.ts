@@ -287,7 +287,7 @@ test("doctor: a folder is one project and keeps its registered name", async () =
 });
 
 test("doctor compares the daemon's version with its own, and warns about an old daemon", async () => {
-  const answers: Readonly<Record<string, unknown>> = { "/api/v1/status": { version: "1.0.0" } };
+  const answers: Readonly<Record<string, unknown>> = { "/api/v1/status": { version: "1.0.0", problems: [] } };
   const server = createServer((request, response) => {
     const path = request.url?.split("?", 1)[0] ?? "";
     response.setHeader("content-type", "application/json").end(JSON.stringify(answers[path] ?? { findings: [] }));

@@ -32,6 +32,8 @@ export interface DaemonFacts {
   /** Why the engine cannot work at the moment. */
   readonly findProblem: () => string | null;
   readonly listOutages: () => readonly Outage[];
+  /** Why the daemon does not listen on the expected port. */
+  readonly findPortProblem: () => string | null;
 }
 
 /** Connects the HTTP API to the daemon. */
@@ -93,7 +95,7 @@ export function createHttpDeps(wired: Wired, facts: DaemonFacts): HttpDeps {
       timeZone: user.timeZone,
       outages: facts.listOutages(),
       problems: [
-        ...[facts.findProblem()].filter((problem) => problem !== null),
+        ...[facts.findPortProblem(), facts.findProblem()].filter((problem) => problem !== null),
         ...sandboxProblems(user.sandboxMode, sandbox.lastProblem()),
         ...limits.problems(),
       ],

@@ -30,7 +30,10 @@ afterEach(async () => {
   await dir.remove();
 });
 
-function open(heartbeat: string | null = null): Channels & { readonly read: (over?: Partial<Project>) => void } {
+function open(
+  heartbeat: string | null = null,
+  publicUrl: string | null = null,
+): Channels & { readonly read: (over?: Partial<Project>) => void } {
   let last: Settings | null = null;
   const channels = createChannels({
     notifiers: NOTIFIERS,
@@ -56,6 +59,7 @@ function open(heartbeat: string | null = null): Channels & { readonly read: (ove
       return { notify: settings.notify, timeZone: settings.timeZone, reportAt: "07:00" };
     },
     heartbeat,
+    publicUrl,
   });
   const read = (over: Partial<Project> = {}): void => {
     const settings = readSettings();
@@ -136,6 +140,27 @@ describe("notifierFor", () => {
     written = { ntfy: { url: ntfy.url, topic: "moved" } };
     await (await channels.notifierFor("shop", "ntfy"))?.send(notice, signal);
     expect(ntfy.shown).toMatchObject([{ topic: "moved" }]);
+    await ntfy.close();
+  });
+
+  test("links to the task on the page if the page has a public address", async () => {
+    const ntfy = await openLoopbackNtfy();
+    const channels = open(null, "https://night.example.com");
+    written = { ntfy: { url: ntfy.url, topic: "t" } };
+    channels.read();
+    const notifier = await channels.notifierFor("shop", "ntfy");
+    await notifier?.send({ ...notice, data: { ...notice.data, url: null } }, signal);
+    await notifier?.send({ ...notice, task: null }, signal);
+    expect(ntfy.shown).toMatchObject([
+      {
+        click: `https://night.example.com/tasks/${notice.task}`,
+        actions: [{ label: "Open in Nightshift", url: `https://night.example.com/tasks/${notice.task}` }],
+      },
+      {
+        click: "https://night.example.com/",
+        actions: [{ url: "https://night.example.com/" }, { label: "Open change request" }],
+      },
+    ]);
     await ntfy.close();
   });
 

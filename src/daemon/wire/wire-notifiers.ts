@@ -28,6 +28,8 @@ export interface ChannelsOptions {
   readonly runLog: string;
   /** Reads config.yaml again, or returns its last valid version. */
   readonly readUser: () => Promise<Pick<UserConfig, "notify" | "timeZone" | "reportAt">>;
+  /** `server.public_url`. Messages link to the page there. */
+  readonly publicUrl?: string | null;
   /** URL in config.yaml, used while no project is registered. */
   readonly heartbeat: string | null;
   /** For tests. */
@@ -84,7 +86,8 @@ export function createChannels(options: ChannelsOptions): Channels {
       const settings = current?.notify.channels[channel];
       if (definition === undefined || current === null || settings === undefined) return null;
       const { timeZone } = current;
-      return definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      const opened = definition.create({ settings, timeZone, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      return linkToPage(opened, options.publicUrl ?? null);
     },
     async listConfigured() {
       const user = Object.entries((await options.readUser()).notify.channels);
@@ -123,6 +126,17 @@ export function createChannels(options: ChannelsOptions): Channels {
     const project = await store.projects.getProject(name);
     return project === null ? null : projects.lastGood(project);
   }
+}
+
+/** Adds the address of the task, or of the morning report, to what the notifier sends. */
+function linkToPage(notifier: Notifier, publicUrl: string | null): Notifier {
+  if (publicUrl === null) return notifier;
+  return {
+    send(notice, signal) {
+      const page = `${publicUrl}${notice.task === null ? "/" : `/tasks/${notice.task}`}`;
+      return notifier.send({ ...notice, data: { ...notice.data, page } }, signal);
+    },
+  };
 }
 
 /** Sends one heartbeat. Throws DeliveryError. */

@@ -64,6 +64,8 @@ export interface Wired {
   readonly addSecret: KnownSecrets["add"];
 }
 
+const BUILTIN_DIR = fileURLToPath(new URL("../../builtin/", import.meta.url));
+
 /** Creates all adapters. No other code does, except the supervisor. */
 export async function wire(options: WireOptions): Promise<Wired> {
   const { home, env: own, log, secrets, pass, write, registry = REGISTRY } = options;
@@ -75,8 +77,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
   );
   requireFilledDatabase(paths);
   const store = await openSqliteStore({ file: paths.db, log });
-  const builtinDir = fileURLToPath(new URL("../../builtin/", import.meta.url));
-  const projectFiles = createProjectFiles({ configDir: home, builtinDir, format: registry.format });
+  const projectFiles = createProjectFiles({ configDir: home, builtinDir: BUILTIN_DIR, format: registry.format });
   const channels = createChannels({
     notifiers: registry.notifiers,
     projects: projectFiles,
@@ -85,10 +86,11 @@ export async function wire(options: WireOptions): Promise<Wired> {
     write,
     runLog: join(paths.logs, "nights.jsonl"),
     readUser: createUserReader({ home, format: registry.format, user }),
+    publicUrl: user.server.publicUrl,
     heartbeat: user.notify.heartbeat?.url ?? null,
   });
   projectFiles.onSettings(registerSettings({ registry, secrets, channels }));
-  const prices = await readPrices(builtinDir, user.prices);
+  const prices = await readPrices(BUILTIN_DIR, user.prices);
   const runFiles = createRunFiles({ home });
   const clock = createHostClock(log);
   const limits = createLimits({

@@ -43,6 +43,7 @@ async function open(kind: "github" | "gitlab") {
     stop: () => undefined,
     pollForge,
     findProblem: () => null,
+    findPortProblem: () => null,
     listOutages: () => [],
   };
   server = await openHttpServer(createHttpDeps(opened.wired, facts), { host: "127.0.0.1", port: 0, publicUrl: null });

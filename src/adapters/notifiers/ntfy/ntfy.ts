@@ -66,16 +66,21 @@ export function findSettingsProblem({ url, topic }: NtfySettings): string | null
 
 function ntfyMessage(notice: Notice): Readonly<Record<string, unknown>> {
   const { title, lines } = messageOf(notice);
-  const { url, about } = notice.data;
+  const { url, page, about } = notice.data;
   const isUrgent = notice.kind === "failed" && (about === undefined || INFORMATIONAL_TAGS[about] === undefined);
   const message = {
     title,
-    message: lines.filter((line) => line !== url).join("\n"),
+    message: lines.filter((line) => line !== url && line !== page).join("\n"),
     tags: [tagFor(notice)],
     priority: isUrgent ? HIGH_PRIORITY : DEFAULT_PRIORITY,
   };
-  if (url === null) return message;
-  return { ...message, click: url, actions: [{ action: "view", label: "Open change request", url }] };
+  const actions = [
+    ...(page === undefined ? [] : [{ action: "view", label: "Open in Nightshift", url: page }]),
+    ...(url === null ? [] : [{ action: "view", label: "Open change request", url }]),
+  ];
+  const [first] = actions;
+  // The page shows the change request too, with what Nightshift knows about it.
+  return first === undefined ? message : { ...message, click: first.url, actions };
 }
 
 function tagFor({ kind, data: { about, status } }: Notice): string {

@@ -46,6 +46,7 @@ test("webhook: sends all fields signed, and uses the same delivery id for a retr
         category: "docs (fallback from tests)",
         reason: "The README says how to start it.",
         url: "https://git.example.com/shop/-/merge_requests/7",
+        page: null,
         cost_usd: 0.42,
         duration_ms: 720_000,
         waiting_for: null,

@@ -60,6 +60,7 @@ function webhookBody(notice: Notice): Readonly<Record<string, unknown>> {
     category: data.category,
     reason: data.reason,
     url: data.url,
+    page: data.page ?? null,
     cost_usd: data.costUsd,
     duration_ms: data.durationMs,
     waiting_for: data.waitingFor,

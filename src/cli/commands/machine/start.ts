@@ -1,5 +1,7 @@
+import type { Client } from "../../../http/client/client.ts";
 import { createNodeClient } from "../../../http/client/node-client.ts";
 import { warnAboutProblems, warnAboutVersion } from "../../daemon/connect.ts";
+import { trySignInLink } from "../../daemon/sign-in-link.ts";
 import { findDaemon } from "../../daemon/find-daemon.ts";
 import { printResult, type CliContext } from "../../context.ts";
 import { formatNextSteps } from "../../print/task/next-steps.ts";
@@ -10,6 +12,13 @@ import { runDaemon, startDaemon } from "../../daemon/start-daemon.ts";
 export interface StartOptions {
   readonly foreground?: boolean;
   readonly port?: number;
+}
+
+/** Empty if the daemon is of an older version. */
+async function describePage(client: Client): Promise<string> {
+  const link = await trySignInLink(client);
+  if (link === null) return "";
+  return `Page: ${new URL(link.url).origin} ("nightshift open" opens it, signed in)\n  ${link.url}\n  The link signs in one browser and works for ten minutes.\n`;
 }
 
 export async function start(context: CliContext, options: StartOptions): Promise<void> {
@@ -40,6 +49,8 @@ async function startOrFind(context: CliContext, options: StartOptions): Promise<
     { pid, url, started: running === null, problems },
     () => `The daemon is ${already}running (pid ${pid}) at ${url}\n`,
   );
+  // A link in a log file would be a secret in a log file.
+  if (context.interactive) context.progress(await describePage(client));
   const { projects } = await client.call("GET /projects");
   context.progress(formatNextSteps([projects.length === 0 ? "nightshift init" : "nightshift schedule"]));
 }
