@@ -57,3 +57,12 @@ export const PIPELINE_ROUTES = {
     ok: z.strictObject({ pipelines: z.array(pipelineSchema), problems: z.array(pipelineProblemSchema) }),
   }),
 } as const;
+
+export const taskPipelineSchema = pipelineSchema
+  .extend({
+    limits: z
+      .array(z.strictObject({ ...limitSchema.shape, used: z.int() }))
+      .meta({ description: "The limits of the pipeline, and how much of each the task has used." }),
+  })
+  .meta({ id: "TaskPipeline", description: "The pipeline version that a task started with." });
+export type TaskPipelineJson = z.output<typeof taskPipelineSchema>;

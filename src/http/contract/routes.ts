@@ -13,7 +13,7 @@ import { eventSchema } from "./event.ts";
 import { keySchema } from "./key.ts";
 import { mergeOrderSchema } from "./merge-order.ts";
 import { outputPageSchema, searchSchema } from "./output.ts";
-import { PIPELINE_ROUTES, pipelineSchema } from "./pipeline.ts";
+import { PIPELINE_ROUTES, taskPipelineSchema } from "./pipeline.ts";
 import { PROJECT_SETTINGS_ROUTES } from "./project-settings.ts";
 import { pendingTrustSchema, projectSchema, registerSchema } from "./project.ts";
 import { QUALITY_ROUTES } from "./quality.ts";
@@ -87,7 +87,7 @@ export const ROUTES = {
     summary: "Get the pipeline of a task: the version that it started with, and the limits that apply to it.",
     right: "read",
     params: byId,
-    ok: pipelineSchema,
+    ok: taskPipelineSchema,
   }),
   "GET /tasks/:id/events": route({
     summary: "List the task's events, oldest first.",

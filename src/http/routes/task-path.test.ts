@@ -10,7 +10,10 @@ let run: string;
 
 beforeAll(async () => {
   api = await openHarness();
-  const created = await saveTask(api.store, makeTask({ status: "running" }));
+  const created = await saveTask(
+    api.store,
+    makeTask({ status: "running", counters: { repair: 2, "ran:implement": 3 } }),
+  );
   task = created.task;
   run = created.admitted[0] ?? "";
 });
@@ -25,7 +28,9 @@ async function get(path: string): Promise<unknown> {
 
 describe("API: the pipeline of a task", () => {
   it("has the states in the order of its file, with the limits that the project's settings replace", async () => {
-    const { states, ...pipeline } = ROUTES["GET /tasks/:id/pipeline"].ok.parse(await get(`/tasks/${task.id}/pipeline`));
+    const { states, limits, ...pipeline } = ROUTES["GET /tasks/:id/pipeline"].ok.parse(
+      await get(`/tasks/${task.id}/pipeline`),
+    );
     expect(pipeline).toEqual({ name: "feature", project: "shop", start: "designing" });
     expect(states.map(({ name }) => name).slice(0, 3)).toEqual(["designing", "design_review", "planning"]);
     expect(states.find(({ name }) => name === "designing")?.on[0]).toEqual({
@@ -34,6 +39,8 @@ describe("API: the pipeline of a task", () => {
       limit: null,
       otherwise: false,
     });
+    expect(limits).toContainEqual({ name: "repair", max: 5, used: 2 });
+    expect(limits).toContainEqual({ name: "review", max: 3, used: 0 });
     const checking = states.find(({ name }) => name === "checking");
     expect(checking).toMatchObject({ kind: "checks", role: null, waits_for: null, end: null });
     expect(checking?.on.filter(({ outcome }) => outcome === "checks_failed")).toEqual([

@@ -3,7 +3,7 @@ import { findTask, showTask, showTaskRows, withProcess } from "../lookup.ts";
 import { UserError } from "../../core/text/errors.ts";
 import { viewDiff } from "../views/diff-view.ts";
 import { showMergeOrderOf } from "../views/merge-order-view.ts";
-import { viewPipeline } from "../views/pipeline-view.ts";
+import { viewTaskPipeline } from "../views/pipeline-view.ts";
 import { viewDocument, viewEvent } from "../views/views.ts";
 import type { Handlers, Input } from "./handler.ts";
 import { toDraft } from "./to-draft.ts";
@@ -72,8 +72,7 @@ export function taskRoutes(deps: HttpDeps): Handlers<TaskRoutes> {
 
     async "GET /tasks/:id/pipeline"({ params }) {
       const task = await findTask(store, params.id);
-      const { pipeline, limits } = await deps.readTaskPipeline(task);
-      return viewPipeline(pipeline, { project: task.project, limits });
+      return viewTaskPipeline(task, await deps.readTaskPipeline(task));
     },
 
     async "GET /tasks/:id/events"({ params, query: { after, limit } }) {

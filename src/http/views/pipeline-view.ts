@@ -1,6 +1,9 @@
 import { edgesFrom } from "../../core/pipeline/pipeline-graph.ts";
 import type { Pipeline, State } from "../../core/pipeline/pipeline.ts";
-import type { PipelineJson } from "../contract/pipeline.ts";
+import { ownNumber } from "../../core/pipeline/counters.ts";
+import type { Task } from "../../core/task/task.ts";
+import type { TaskPipeline } from "../../engine/report/read-task-pipeline.ts";
+import type { PipelineJson, TaskPipelineJson } from "../contract/pipeline.ts";
 
 /** Settings of a project that replace limits of the pipeline, by their names. */
 type Limits = Readonly<Record<string, number>>;
@@ -10,6 +13,23 @@ export function viewPipeline(
   { project, limits = {} }: { readonly project: string | null; readonly limits?: Limits },
 ): PipelineJson {
   return { name, project, start, states: Object.values(states).map((state) => viewState(state, limits)) };
+}
+
+/** With how much of each limit the task has used. */
+export function viewTaskPipeline(
+  task: Pick<Task, "project" | "counters">,
+  { pipeline, limits }: TaskPipeline,
+): TaskPipelineJson {
+  const view = viewPipeline(pipeline, { project: task.project, limits });
+  const known = new Map(
+    view.states.flatMap(({ on }) =>
+      on.flatMap(({ limit }) => (limit === null ? [] : [[limit.name, limit.max] as const])),
+    ),
+  );
+  return {
+    ...view,
+    limits: [...known].map(([name, max]) => ({ name, max, used: ownNumber(task.counters, name) ?? 0 })),
+  };
 }
 
 function viewState(state: State, limits: Limits): PipelineJson["states"][number] {

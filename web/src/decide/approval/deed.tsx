@@ -4,7 +4,7 @@ import type { DocumentJson } from "../../../../src/http/client/client.ts";
 import { Time } from "../../ui/time.tsx";
 import { nameAgent } from "../agent-name.ts";
 import { useDecision } from "../decision-context.ts";
-import { deedRows, type DeedRow } from "./deed-rows.ts";
+import { DeedList, isExecutionPlan } from "./deed-list.tsx";
 import { DocumentText } from "./document-text.tsx";
 
 /** The box with everything that a person approves. The hash is of exactly its content. */
@@ -31,40 +31,10 @@ export function Deed({ document }: { document: DocumentJson }) {
         </span>
       </header>
       {isExecutionPlan(document) ? (
-        <dl>
-          {deedRows(content, { inPlace: task.options.in_place }).map((row) => (
-            <Row key={row.label} row={row} />
-          ))}
-        </dl>
+        <DeedList content={content} inPlace={task.options.in_place} />
       ) : (
         <DocumentText document={document} by={run === undefined ? "The agent" : nameAgent(run)} />
       )}
     </section>
-  );
-}
-
-/** The plan of a staged task: the prompt of one run and everything that it is granted. */
-export function isExecutionPlan({ kind, content }: Pick<DocumentJson, "kind" | "content">): boolean {
-  return kind === "plan" && typeof content["prompt"] === "string";
-}
-
-function Row({ row: { label, kind, values, hint } }: { row: DeedRow }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>
-        {kind === "text" ? (
-          <pre dir="auto">{values.join("\n")}</pre>
-        ) : (
-          values.map((value, index) => (
-            <span key={value}>
-              {index > 0 && ", "}
-              {kind === "code" ? <code dir="auto">{value}</code> : value}
-            </span>
-          ))
-        )}
-        {hint !== undefined && <span className="hint">{hint}</span>}
-      </dd>
-    </>
   );
 }

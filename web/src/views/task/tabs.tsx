@@ -25,6 +25,7 @@ export function findTab(name: string): TabName | null {
 export function TaskTabs({ task, current }: { task: TaskJson; current: TabName | null }) {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
+    if (current === null) return;
     const link = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
     // On phones the tabs scroll sideways.
     if (link != null && bar.current !== null)

@@ -18,7 +18,7 @@ const QUEUED: Readonly<Record<Queue, string>> = {
   backoff: "for its next attempt",
 };
 
-const WAITING: Readonly<Record<NonNullable<TaskJson["waiting_for"]>["kind"], string>> = {
+export const WAITING_WORDS: Readonly<Record<NonNullable<TaskJson["waiting_for"]>["kind"], string>> = {
   approval: "Waiting for you to approve",
   answers: "Waiting for your answers",
   choice: "Waiting for you to choose",
@@ -36,7 +36,7 @@ export function describeStatus(task: TaskJson, now?: number): string {
     case "paused":
       return "Paused";
     case "waiting":
-      return task.waiting_for === null ? "Waiting for you" : WAITING[task.waiting_for.kind];
+      return task.waiting_for === null ? "Waiting for you" : WAITING_WORDS[task.waiting_for.kind];
     case "succeeded":
       return task.outcome === "merged" ? "Merged" : "Succeeded";
     case "failed":

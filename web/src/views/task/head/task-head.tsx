@@ -3,6 +3,8 @@ import { ArrowUpRight, ChevronRight } from "lucide-react";
 import type { TaskJson } from "../../../../../src/http/client/client.ts";
 import { formatDuration, formatMoney, plural } from "../../../ui/format.ts";
 import { Status } from "../../../ui/glyph.tsx";
+import { TaskActions } from "../actions/task-actions.tsx";
+import { isWebAddress } from "../task-facts.ts";
 import { describeStatus } from "./status-words.ts";
 
 /** Where the task belongs, its title, and one line of facts. */
@@ -17,6 +19,7 @@ export function TaskHead({ task }: { task: TaskJson }) {
           </h1>
           <FactLine task={task} />
         </div>
+        <TaskActions task={task} />
       </div>
     </>
   );
@@ -51,7 +54,7 @@ function FactLine({ task }: { task: TaskJson }) {
   return (
     <div className="facts">
       <Status name={task.status}>{describeStatus(task)}</Status>
-      {request !== null && (
+      {request !== null && isWebAddress(request.url) && (
         <a href={request.url} rel="noreferrer" target="_blank" className="flex">
           #{request.number}
           {request.state === "open" ? "" : `, ${request.state}`} <ArrowUpRight size={12} aria-hidden />
