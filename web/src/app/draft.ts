@@ -10,7 +10,11 @@ export function useDraft<T>(name: string, initial: T): readonly [T, (value: T) =
   return [
     value,
     (next) => {
-      localStorage.setItem(key, JSON.stringify(next));
+      try {
+        localStorage.setItem(key, JSON.stringify(next));
+      } catch {
+        // The browser keeps a few megabytes only. The text is still on the page.
+      }
       setDraft({ key, value: next });
     },
     () => {
