@@ -157,6 +157,7 @@ it("a change is rejected with a reason", async () => {
   await page.getByRole("dialog").getByText("Its branch stays on the remote.").waitFor();
   await page.getByRole("dialog").getByLabel("Reason").fill("Not needed.");
   await page.getByRole("button", { name: "Reject the change" }).click();
-  await waitForTask(user.client, task.id, ({ status }) => status === "cancelled");
+  const ended = await waitForTask(user.client, task.id, ({ status }) => status === "cancelled");
+  expect(ended.reason).toContain("Not needed.");
   await close();
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { DaemonFile } from "../../../src/daemon/daemon-file.ts";
 import type { Client, TaskJson } from "../../../src/http/client/client.ts";
 import { createNodeClient } from "../../../src/http/client/node-client.ts";
@@ -22,17 +22,14 @@ export async function submitAndWait({ client }: Pick<PageUser, "client">, draft:
 }
 
 export async function waitForTask(client: Client, id: string, holds: (task: TaskJson) => boolean): Promise<TaskJson> {
-  let task = await client.call("GET /tasks/:id", { params: { id } });
-  await expect
-    .poll(
-      async () => {
-        task = await client.call("GET /tasks/:id", { params: { id } });
-        return holds(task) ? "as expected" : `${task.status} in ${task.state}: ${task.reason ?? ""}`;
-      },
-      { timeout: 45_000 },
-    )
-    .toBe("as expected");
-  return task;
+  return await vi.waitFor(
+    async () => {
+      const task = await client.call("GET /tasks/:id", { params: { id } });
+      if (!holds(task)) throw new Error(`${id} is ${task.status} in ${task.state}: ${task.reason ?? "no reason"}.`);
+      return task;
+    },
+    { timeout: 45_000, interval: 100 },
+  );
 }
 
 /** Another person with these rights: for the page, and for the API. */

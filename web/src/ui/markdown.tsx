@@ -21,7 +21,7 @@ const markdown = new Marked({
     image: ({ text, href }) => `${escapeMarkup(text)} (<code>${escapeMarkup(href)}</code>)`,
     html({ text, ...token }) {
       if (PLAIN_HTML.test(text.trim())) return text;
-      return "block" in token && token.block === true ? `<p>${escapeMarkup(text)}</p>` : escapeMarkup(text);
+      return "block" in token && token.block ? `<p>${escapeMarkup(text)}</p>` : escapeMarkup(text);
     },
   },
 });
