@@ -204,3 +204,44 @@ export async function settle({ client }: PageUser, id: string): Promise<TaskJson
     ({ status }) => status !== "queued" && status !== "running",
   );
 }
+
+/** Approves the document that a task waits with, and waits until it waits again or has ended. */
+export async function approveScene(user: PageUser, id: string): Promise<TaskJson> {
+  const { waiting_for: waiting } = await settle(user, id);
+  const hash = waiting?.kind === "approval" ? waiting.plan_hash : null;
+  await user.client.call("POST /tasks/:id/approve", { params: { id }, body: { plan_hash: hash } });
+  return await settle(user, id);
+}
+
+/** A feature whose plan was revised, whose checks failed once, and whose review asked for changes. It waits for its merge. */
+export async function playFeature(user: PageUser): Promise<TaskJson> {
+  const title = "Retry webhook deliveries with back-off";
+  const more = { tags: ["webhooks"], priority: "high", size: "m", budget_usd: 15 };
+  const { id } = await submitScene(user, { agent: "careful", pipeline: "feature", title, more });
+  await settle(user, id);
+  const body = { feedback: "No new table, we have jobs." };
+  await user.client.call("POST /tasks/:id/revise", { params: { id }, body });
+  return await approveScene(user, id);
+}
+
+/** A bug whose fix was chosen, implemented and proven. It waits for its merge. */
+export async function playBug(user: PageUser): Promise<TaskJson> {
+  const { id } = await submitScene(user, { agent: "fixer", pipeline: "bug", title: "greet.sh says goodbye" });
+  await settle(user, id);
+  const body = { option: "text", note: "The test is right.", then: "implement" } as const;
+  await user.client.call("POST /tasks/:id/choose", { params: { id }, body });
+  return await settle(user, id);
+}
+
+/** A staged task that wrote a file. */
+export async function playStaged(user: PageUser): Promise<TaskJson> {
+  const { id } = await submitScene(user, { agent: "planner", pipeline: "staged", title: "List the licences" });
+  return await approveScene(user, id);
+}
+
+/** A task whose every text is hostile. Its checks keep failing. */
+export async function playHostile(user: PageUser): Promise<TaskJson> {
+  const title = `${EVIL} \u202egnp.exe ${"verylongword".repeat(12)}`;
+  const { id } = await submitScene(user, { agent: "hostile", pipeline: "feature", title });
+  return await approveScene(user, id);
+}

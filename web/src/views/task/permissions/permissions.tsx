@@ -19,8 +19,8 @@ export function PermissionsTab({ task }: { task: TaskJson }) {
         <h2 className="h3" id="granted">
           What each run was granted
         </h2>
-        {runs.toReversed().map((run) => (
-          <RunGrants key={run.id} run={run} />
+        {runs.toReversed().map((run, index) => (
+          <RunGrants key={run.id} run={run} isFirst={index === 0} />
         ))}
       </section>
     </div>
