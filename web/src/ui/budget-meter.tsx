@@ -4,7 +4,7 @@ import { Meter } from "./meter.tsx";
 
 /** How much of a budget is spent and reserved, in numbers and as a bar. */
 export function BudgetMeter({ budget }: { budget: BudgetJson }) {
-  const { spent_usd: spent, reserved_usd: reserved, limit_usd: limit, running, project } = budget;
+  const { spent_usd: spent, reserved_usd: reserved, limit_usd: limit, project } = budget;
   const sentence = `${formatMoney(spent)} spent${reserved > 0 ? `, ${formatMoney(reserved)} reserved` : ""}, of ${formatMoney(limit)}`;
   return (
     <div className="budget">
@@ -14,7 +14,7 @@ export function BudgetMeter({ budget }: { budget: BudgetJson }) {
         </span>
         <span className="muted num end">
           <b className="strong">{formatMoney(spent)}</b> spent
-          {reserved > 0 && `, ${formatMoney(reserved)} reserved by ${running} running`}, of {formatMoney(limit)}
+          {reserved > 0 && `, ${formatMoney(reserved)} reserved`}, of {formatMoney(limit)}
           {spent > limit && <span className="c-red">, over the limit</span>}
         </span>
       </div>

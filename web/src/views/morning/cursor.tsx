@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useRef, useState } from "react";
+import { useMarkCurrentTask } from "../../app/current-task.ts";
 import { useShortcut } from "../../app/shortcuts.ts";
 
 const ROW = "[data-row]";
@@ -9,6 +10,7 @@ const CursorContext = createContext<string | null>(null);
 /** Lets `j` and `k` move the focus over the titles of all rows inside. Enter then opens the task, as on any link. */
 export function RowCursor({ children }: { children: ReactNode }) {
   const [current, setCurrent] = useState<string | null>(null);
+  useMarkCurrentTask(current);
   const holder = useRef<HTMLDivElement>(null);
 
   function move(by: 1 | -1): void {

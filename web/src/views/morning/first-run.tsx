@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useApi } from "../../api/queries.ts";
 import { useSession } from "../../app/session.ts";
 import { hasRight } from "../../../../src/core/task/requester.ts";
-import type { FindingJson } from "../../../../src/http/client/client.ts";
+import type { AgentJson, FindingJson } from "../../../../src/http/client/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Command } from "../../ui/command.tsx";
 import { Glyph, type GlyphName } from "../../ui/glyph.tsx";
@@ -72,46 +72,46 @@ function Step({ number, title, children }: { number: number; title: string; chil
 const GLYPHS: Readonly<Record<FindingJson["ok"], GlyphName>> = { yes: "succeeded", no: "failed", warn: "skipped" };
 const WORDS: Readonly<Record<FindingJson["ok"], string>> = { yes: "Ready", no: "Blocks work", warn: "Optional" };
 
-/** The daemon's own check, or for people without the right to it, the agents that it found. */
+/** The daemon's own check, and the agents that it found. Only an admin may see the first. */
 function MachineCheck() {
   const session = useSession();
-  if (session === null) return null;
-  return hasRight(session, "admin") ? <Findings /> : <AgentFindings />;
-}
-
-function Findings() {
+  const isAdmin = session !== null && hasRight(session, "admin");
   // The folder of no project, so only the machine is checked.
-  const query = useApi("GET /doctor", { query: { path: "/" } }, { live: false });
+  const doctor = useApi("GET /doctor", { query: { path: "/" } }, { live: false, enabled: isAdmin });
+  const agents = useApi("GET /agents");
   return (
     <>
-      <Loaded query={query} what="The check of this machine">
-        {({ findings }) => <FindingTable findings={findings.filter(({ night }) => night === undefined)} />}
+      {isAdmin && (
+        <Loaded query={doctor} what="The check of this machine">
+          {({ findings }) => (
+            <FindingTable findings={findings.filter(({ name, night }) => night === undefined && name !== "project")} />
+          )}
+        </Loaded>
+      )}
+      <Loaded query={agents} what="The list of agents">
+        {({ agents: found }) => (
+          <FindingTable findings={found.filter(({ program }) => program !== null).map(describeAgent)} />
+        )}
       </Loaded>
-      <p className="more">
-        <Button size="small" isBusy={query.isFetching} onClick={() => void query.refetch()}>
-          Check again
-        </Button>
-      </p>
+      {isAdmin && (
+        <p className="more">
+          <Button
+            size="small"
+            isBusy={doctor.isFetching}
+            onClick={() => void Promise.all([doctor.refetch(), agents.refetch()])}
+          >
+            Check again
+          </Button>
+        </p>
+      )}
     </>
   );
 }
 
-function AgentFindings() {
-  const query = useApi("GET /agents");
-  return (
-    <Loaded query={query} what="The list of agents">
-      {({ agents }) => (
-        <FindingTable
-          findings={agents.map(({ name, usable, version, problem }) => ({
-            name: `agent ${name}`,
-            ok: usable ? "yes" : "warn",
-            detail: problem ?? version ?? "usable",
-            fix: null,
-          }))}
-        />
-      )}
-    </Loaded>
-  );
+/** An agent that cannot be used is no problem: one is enough. */
+function describeAgent({ name, usable, version, problem }: AgentJson): FindingJson {
+  const detail = usable ? (version ?? "can be used") : (problem ?? "cannot be used");
+  return { name: `agent ${name}`, ok: usable ? "yes" : "warn", detail, fix: null };
 }
 
 function FindingTable({ findings }: { findings: readonly FindingJson[] }) {
@@ -128,7 +128,7 @@ function FindingTable({ findings }: { findings: readonly FindingJson[] }) {
             </th>
             <td className="muted" dir="auto">
               {detail}
-              {fix !== null && ok !== "yes" && <span className="faint"> {fix}</span>}
+              {fix !== null && ok !== "yes" && <div className="faint">{fix}</div>}
             </td>
           </tr>
         ))}

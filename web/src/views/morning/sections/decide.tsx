@@ -60,7 +60,10 @@ function urgencyOf({ deadline, waiting_since: since }: ReportedTaskJson): string
 
 function DecideRow({ task, isFirst }: { task: ReportedTaskJson; isFirst: boolean }) {
   const [toggled, setToggled] = useState<boolean | null>(null);
-  const isOpen = toggled ?? isFirst;
+  // A decision with a nearer deadline must not close the one that a person is working on.
+  const [wasFirst, setWasFirst] = useState(isFirst);
+  if (isFirst && !wasFirst) setWasFirst(true);
+  const isOpen = toggled ?? wasFirst;
   const isCurrent = useIsCurrent(task.id);
   const wait = task.waiting_for;
   useShortcut(isCurrent ? { keys: "e", label: "Open or close this decision", run: () => setToggled(!isOpen) } : null);
