@@ -54,7 +54,7 @@ function cleanLine(input: string, what: string, maxLength: number): string {
   );
 }
 
-const REASON_WORDS: Readonly<Record<ReasonKind, string>> = {
+export const REASON_WORDS: Readonly<Record<ReasonKind, string>> = {
   wrong: "wrong",
   not_worth_it: "not worth it",
   too_big: "too big",

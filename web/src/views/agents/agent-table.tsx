@@ -140,12 +140,7 @@ function TryNow({ name }: { name: string }) {
   return (
     <>
       <p className="try-now">
-        <Button
-          size="small"
-          isBusy={retry.isBusy}
-          refusal={refusal}
-          onClick={() => void tryNow()}
-        >
+        <Button size="small" isBusy={retry.isBusy} refusal={refusal} onClick={() => void tryNow()}>
           Try now
         </Button>
       </p>
