@@ -1,17 +1,19 @@
-import { appendFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DESKTOP, expectAccessible, expectQuiet, openBrowser, openView, PHONE } from "./support/browser.ts";
+import { signIn } from "../support/sign-in.ts";
 import { createDemoUser, type DemoUser } from "./support/demo-user.ts";
 
 let user: DemoUser;
 let browser: Browser;
+let written: string;
 
 beforeAll(async () => {
   [user, browser] = await Promise.all([createDemoUser(), openBrowser()]);
-  const request = "sandbox: { network: [cdn.example.com] }\nsecrets: { SHOP_KEY: { roles: [implement] } }\n";
-  await appendFile(join(user.repo.path, "demo/repo/nightshift.yaml"), request);
+  written = await readFile(settingsFile(), "utf8");
+  await requestNetwork("cdn.example.com");
 });
 
 afterAll(async () => {
@@ -19,6 +21,12 @@ afterAll(async () => {
   await user.cleanUp();
 });
 
+const settingsFile = (): string => join(user.repo.path, "demo/repo/nightshift.yaml");
+const requestNetwork = (hosts: string): Promise<void> =>
+  writeFile(
+    settingsFile(),
+    `${written}sandbox: { network: [${hosts}] }\nsecrets: { SHOP_KEY: { roles: [implement] } }\n`,
+  );
 const openProject = (options = {}) => openView(browser, user, "/projects/demo", options);
 
 for (const theme of ["light", "dark"] as const) {
@@ -27,7 +35,7 @@ for (const theme of ["light", "dark"] as const) {
       const view = await openProject({ theme, size });
       const { page } = view;
       await page.getByText("The project’s files request more than was accepted.").waitFor();
-      await page.getByRole("region", { name: "Ledger" }).waitFor();
+      await page.getByRole("region", { name: "Proposals" }).waitFor();
       await page.getByText("a person approves").waitFor();
       await page.getByRole("region", { name: "Checks of the project" }).waitFor();
       await expectAccessible(page);
@@ -40,7 +48,7 @@ for (const theme of ["light", "dark"] as const) {
 
 it("a project shows its checks, gates, sandbox, tasks and ledger", async () => {
   const { page, close } = await openProject();
-  await page.getByRole("region", { name: "Ledger" }).waitFor();
+  await page.getByRole("region", { name: "Proposals" }).waitFor();
   const checks = page.getByRole("region", { name: "Checks of the project" });
   expect(await checks.getByRole("row").allInnerTexts()).toEqual([
     expect.stringContaining("Name"),
@@ -49,7 +57,7 @@ it("a project shows its checks, gates, sandbox, tasks and ledger", async () => {
   ]);
   const tasks = page.getByRole("region", { name: "Tasks" });
   expect(await tasks.getByRole("link", { name: "Give a discount on an order" }).count()).toBe(1);
-  expect(await page.getByRole("region", { name: "Ledger" }).getByText("published").count()).toBeGreaterThan(0);
+  expect(await page.getByRole("region", { name: "Proposals" }).getByText("published").count()).toBeGreaterThan(0);
   await close();
 });
 
@@ -130,9 +138,8 @@ it("the preview of a nightly improvement says what would happen, and starts noth
 
 it("someone without the right sees why permissions cannot be accepted", async () => {
   const { token } = await user.client.call("POST /tokens", { body: { name: "rita", rights: [] } });
-  const view = await openView(browser, user, "/projects/demo", { isSignedIn: false });
-  await view.page.setExtraHTTPHeaders({ authorization: `Bearer ${token}` });
-  await view.page.reload();
+  const rita = { ...user, signIn: () => signIn({ url: user.url, token }) };
+  const view = await openView(browser, rita, "/projects/demo");
   const accept = view.page.getByRole("button", { name: /^Accept these/ });
   await accept.waitFor();
   await expect.poll(() => accept.getAttribute("title")).toContain('needs the right "admin"');
@@ -145,16 +152,19 @@ it("a person accepts exactly the permissions that are shown", async () => {
   await asked.getByText("cdn.example.com").waitFor();
   // The files change after the page has shown them, and before the person presses the button.
   await page.route("**/projects/demo/trust", (route) => route.abort());
-  await appendFile(join(user.repo.path, "demo/repo/nightshift.yaml"), "budget: { run_usd: 500 }\n");
+  await requestNetwork("cdn.example.com, other.example.com");
   await page.getByRole("button", { name: /^Accept/ }).click();
   await page.getByText("Nothing was accepted.").waitFor();
   await page.unroute("**/projects/demo/trust");
   await page.reload();
-  await asked.getByText("500").waitFor();
+  await asked.getByText("other.example.com").waitFor();
   await page.getByRole("button", { name: /^Accept/ }).click();
   await expect.poll(() => asked.count()).toBe(0);
   const { sandbox, secrets } = await user.client.call("GET /projects/:name/settings", { params: { name: "demo" } });
-  expect([sandbox.network, secrets]).toEqual([["cdn.example.com"], [{ name: "SHOP_KEY", roles: ["implement"] }]]);
+  expect([sandbox.network, secrets]).toEqual([
+    ["cdn.example.com", "other.example.com"],
+    [{ name: "SHOP_KEY", roles: ["implement"] }],
+  ]);
   await close();
 });
 

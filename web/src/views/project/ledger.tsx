@@ -35,7 +35,7 @@ export function Ledger({ project }: { project: string }) {
           proposals.length === 0 ? (
             <p className="hint">Nothing was proposed yet. The nightly improvement records its proposals here.</p>
           ) : (
-            <ScrollArea label="Ledger">
+            <ScrollArea label="Proposals">
               <table className="cards-sm">
                 <thead>
                   <tr>

@@ -74,7 +74,7 @@ export function RuleDialog({ project, rule, onClose }: RuleDialogProps) {
           autoFocus
           onChange={({ target }) => setText(target.value)}
         />
-        <p className="hint">One sentence, such as “Leave src/legacy alone, it is removed in March”.</p>
+        <p className="hint">One sentence, such as “Do not touch the old importer, it is removed in March”.</p>
       </div>
       <div className="field">
         <label htmlFor={`${id}-expiry`}>Expires</label>
