@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { fewerGrammars } from "./fewer-grammars.ts";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  plugins: [react()],
+  plugins: [react(), fewerGrammars()],
   // The daemon serves this folder, from a checkout and from the package.
   build: {
     outDir: "../dist/page",
@@ -13,5 +14,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
-  worker: { format: "es" },
+  // The page sends the grammars to the worker.
+  worker: { format: "es", plugins: () => [fewerGrammars([])] },
 });
