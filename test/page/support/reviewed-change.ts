@@ -1,4 +1,3 @@
-import { expect } from "vitest";
 import type { TaskJson } from "../../../src/http/client/client.ts";
 import { createPageUser, type PageUser } from "./page-user.ts";
 
@@ -108,6 +107,8 @@ const PLAN = {
   outcome: { outcome: "plan_complete", plan: "1. Retry.", plan_summary: "Retry", subtasks: [], files: [] },
 };
 
+const WAIT_MS = 120_000;
+
 export interface ReviewedChange {
   readonly user: PageUser;
   readonly task: TaskJson;
@@ -123,18 +124,13 @@ export async function createReviewedChange(): Promise<ReviewedChange> {
   });
   const read = () => user.client.call("GET /tasks/:id", { params: { id } });
   const waitForNewCommit = async (before: string | null): Promise<TaskJson> => {
-    await expect
-      .poll(
-        async () => {
-          const task = await read();
-          return task.waiting_for?.kind === "merge" && task.head_commit !== before
-            ? "waits"
-            : `${task.status} in ${task.state}: ${task.reason}`;
-        },
-        { timeout: 120_000, interval: 200 },
-      )
-      .toBe("waits");
-    return await read();
+    const end = performance.now() + WAIT_MS;
+    for (;;) {
+      const task = await read();
+      if (task.waiting_for?.kind === "merge" && task.head_commit !== before) return task;
+      if (performance.now() > end) throw new Error(`still ${task.status} in ${task.state}: ${task.reason}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   };
   return { user, task: await waitForNewCommit(null), waitForNewCommit };
 }

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { TaskJson } from "../../../../../src/http/client/client.ts";
 import { useRefusal, useSession } from "../../../app/session.ts";
 import { useShortcut } from "../../../app/shortcuts.ts";
@@ -54,6 +54,13 @@ export function ShownDiff({ task, diff, reviewed }: ShownDiffProps) {
     rowsRef.current?.showFile(path);
   };
   useDiffKeys(rows, change.files, current, { show, handle: rowsRef });
+
+  // The rows have other heights then.
+  const before = useRef(layout);
+  useEffect(() => {
+    if (before.current !== layout && current !== null) rowsRef.current?.showFile(current);
+    before.current = layout;
+  }, [layout, current]);
 
   return (
     <>
