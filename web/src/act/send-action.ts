@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { PersonAction } from "../../../src/core/pipeline/explain-actions.ts";
 import { type Action, useAction } from "../api/actions.ts";
 
@@ -10,8 +9,7 @@ type SimpleRoute =
 
 export interface ActionSender {
   /** Returns why it failed, or null. */
-  send(action: PersonAction, id: string, from: string | null): Promise<Error | null>;
-  readonly isBusy: boolean;
+  (action: PersonAction, id: string, from: string | null): Promise<Error | null>;
 }
 
 /** Sends the actions that need no further input. */
@@ -22,27 +20,14 @@ export function useSendAction(): ActionSender {
   const kill = useAction("POST /tasks/:id/kill");
   const retry = useAction("POST /tasks/:id/retry");
   const remove = useAction("DELETE /tasks/:id");
-  const [isBusy, setBusy] = useState(false);
   const simple: Readonly<Partial<Record<PersonAction, Action<SimpleRoute>>>> = { pause, resume, cancel, kill };
 
-  async function call(action: PersonAction, id: string, from: string | null): Promise<Error | null> {
+  return async (action, id, from) => {
     const params = { id };
     if (action === "retry") return await retry.send({ params, body: { from } });
     if (action === "delete") return await remove.send({ params });
     const route = simple[action];
     if (route === undefined) throw new Error(`${action} is decided in the inbox`);
     return await route.send({ params });
-  }
-
-  return {
-    async send(action, id, from) {
-      setBusy(true);
-      try {
-        return await call(action, id, from);
-      } finally {
-        setBusy(false);
-      }
-    },
-    isBusy,
   };
 }

@@ -36,21 +36,24 @@ const ASKS_FIRST: readonly PersonAction[] = ["cancel", "kill", "delete"];
 /** Everything that a person can do with tasks from a list, a menu or the command palette. */
 export function useAct(onDone?: () => void): Act {
   const navigate = useNavigate();
-  const sender = useSendAction();
+  const sendAction = useSendAction();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [failure, setFailure] = useState<ActFailure | null>(null);
+  const [isBusy, setBusy] = useState(false);
 
   async function send(action: PersonAction, tasks: readonly TaskJson[], from: string | null): Promise<void> {
     setFailure(null);
+    setBusy(true);
     let done = 0;
     for (const task of tasks) {
-      const error = await sender.send(action, task.id, from);
+      const error = await sendAction(action, task.id, from);
       if (error !== null) {
         setFailure({ task, action, error });
         break;
       }
       done += 1;
     }
+    setBusy(false);
     setAsked(null);
     if (done === 0) return;
     const [first] = tasks;
@@ -70,7 +73,7 @@ export function useAct(onDone?: () => void): Act {
   const [first] = asked?.tasks ?? [];
   return {
     start,
-    isBusy: sender.isBusy,
+    isBusy,
     failure,
     dismiss: () => setFailure(null),
     dialog:
@@ -79,7 +82,7 @@ export function useAct(onDone?: () => void): Act {
       ) : (
         <ConfirmAction
           {...asked}
-          isBusy={sender.isBusy}
+          isBusy={isBusy}
           onConfirm={() => void send(asked.action, asked.tasks, null)}
           onClose={close}
         />

@@ -16,7 +16,9 @@ type Search = Readonly<Record<string, string | undefined>>;
 const validateSearch = (search: Record<string, unknown>): Search =>
   Object.fromEntries(
     // A view removes a value by setting it to undefined.
-    Object.entries(search).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)]])),
+    Object.entries(search).flatMap(([name, value]) =>
+      value == null ? [] : [[name, String(value as string | number)]],
+    ),
   );
 
 const view = { getParentRoute: () => root, validateSearch } as const;

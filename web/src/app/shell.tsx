@@ -1,6 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, Plus, Search } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Key } from "../ui/button.tsx";
 import { Mark } from "../ui/glyph.tsx";
 import { Toasts } from "../ui/toast.tsx";
@@ -10,10 +10,12 @@ import { useShortcut } from "./shortcuts.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { useWaitingCount } from "./title.ts";
 
-const Palette = lazy(() => import("../views/palette/palette.tsx").then(({ Palette: view }) => ({ default: view })));
+const loadPalette = () => import("../views/palette/palette.tsx").then(({ Palette: view }) => ({ default: view }));
+const Palette = lazy(loadPalette);
 const KeyHelp = lazy(() => import("../views/palette/key-help.tsx").then(({ KeyHelp: view }) => ({ default: view })));
 
 const MOD = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl ";
+const PRELOAD_MS = 300;
 const PHONE_PLACES = PLACES.slice(0, 3);
 
 /** The frame around every view. */
@@ -23,7 +25,12 @@ export function Shell() {
   useShortcut({ keys: "mod+k", label: "Search or do something", run: () => setOverlay("palette") });
   useShortcut({ keys: "?", label: "Show the keys", run: () => setOverlay("keys") });
   useShortcut({ keys: "c", label: "New task", run: () => void navigate({ to: "/new" }) });
-  const close = (): void => setOverlay(null);
+  // People type right after opening it, so it is loaded before.
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const close = useCallback(() => setOverlay(null), []);
   return (
     <>
       <a className="skip btn" href="#main">
@@ -43,7 +50,7 @@ export function Shell() {
       </div>
       <Toasts />
       <Suspense>
-        {overlay === "palette" && <Palette onClose={close} />}
+        {overlay === "palette" && <Palette onClose={close} onKeys={() => setOverlay("keys")} />}
         {overlay === "keys" && <KeyHelp onClose={close} />}
       </Suspense>
     </>

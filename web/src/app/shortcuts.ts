@@ -48,6 +48,8 @@ function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
   const key = nameKey(event);
   const isPlain = !key.startsWith("mod+") && key !== "Escape";
+  // Keys of the view behind a dialog do nothing. The dialog itself reacts to Escape.
+  if (!key.startsWith("mod+") && document.querySelector("dialog[open]") !== null) return;
   if (isPlain && (isTyping(event.target) || (key.length === 1 && !areLettersOn()))) return;
   const sequence = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key}` : null;
   const found = active.findLast(({ keys }) => keys === sequence) ?? active.findLast(({ keys }) => keys === key);

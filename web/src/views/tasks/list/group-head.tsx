@@ -19,7 +19,7 @@ export function GroupHead({ group: { status, count, isFolded }, index, style, on
     <div role="row" className="vr grp-row" aria-rowindex={index + 2} data-index={index} style={style}>
       <div role="cell" className="grp">
         <h2>
-          <button type="button" className="fold" aria-expanded={!isFolded} onClick={() => onFold(status)}>
+          <button type="button" className="grp-fold" aria-expanded={!isFolded} onClick={() => onFold(status)}>
             <Chevron size={14} aria-hidden />
             {glyphWord(status)} {count !== null && <span className="n">{formatCount(count)}</span>}
           </button>
