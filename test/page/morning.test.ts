@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DEMO_TASKS } from "../../src/cli/demo/night.ts";
 import { createUser } from "../support/cli-user.ts";
+import { signIn } from "../support/sign-in.ts";
 import {
   DESKTOP,
   expectAccessible,
@@ -168,7 +169,7 @@ it("the shift is running until its tasks are done; then m merges the selected ch
   const { page } = view;
   await page.getByRole("heading", { level: 1, name: /^The shift is running\. 0 of 1 task is done\./ }).waitFor();
   expect(await section(page, "Queued").innerText()).toContain("paused");
-  await shop.client.call("POST /tasks/:id/resume", { params: { id: task.id } });
+  await page.getByRole("button", { name: "Resume “Say hello”" }).click();
   // Appears without a reload when the task waits for its merge.
   const review = section(page, "To review");
   await review.waitFor({ timeout: 90_000 });
@@ -226,5 +227,33 @@ it("a task that was decided elsewhere leaves the page without a reload", async (
   });
   await section(page, "Cancelled").getByRole("link", { name: title }).waitFor();
   expect(await section(page, "Decide").getByRole("link", { name: title }).count()).toBe(0);
+  await close();
+});
+
+it("a person who may only read sees each action with the reason why it is refused", async () => {
+  const { token } = await demo.client.call("POST /tokens", { body: { name: "reader", rights: [] } });
+  const reader = { ...demo, signIn: () => signIn({ url: demo.url, token }) };
+  const view = await openMorning(reader);
+  const retry = section(view.page, "Failed").getByRole("button", { name: /^Retry/ });
+  await retry.and(view.page.locator("[aria-disabled=true]")).waitFor();
+  expect(await retry.getAttribute("title")).toBe('Retrying a task needs the right "submit"; reader may only read.');
+  await retry.click({ force: true });
+  expect((await demo.client.call("GET /tasks/:id", { params: { id: demo.tasks.failing.id } })).status).toBe("failed");
+  await expectAccessible(view.page);
+  expectQuiet(view);
+  await view.close();
+});
+
+it("a report that cannot be read says so, and can be tried again", async () => {
+  const { page, close } = await openView(browser, demo, "/settings");
+  let isBroken = true;
+  await page.route("**/api/v1/report*", (route) => (isBroken ? route.abort() : route.continue()));
+  await page.goto(demo.url);
+  const problem = page.getByRole("alert");
+  await problem.getByText("The report could not be read.").waitFor();
+  isBroken = false;
+  await problem.getByRole("button", { name: "Try again" }).click();
+  await page.locator("h1.verdict").waitFor();
+  expect(await problem.count()).toBe(0);
   await close();
 });

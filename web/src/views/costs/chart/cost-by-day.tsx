@@ -68,6 +68,9 @@ export function CostByDay({ costs, by, search }: CostByDayProps) {
       </div>
       <div className="show-sm">
         <CostChart costs={{ ...stacked, days: stacked.days.slice(-PHONE_DAYS) }} by={by} width={NARROW} />
+        {stacked.days.length > PHONE_DAYS && (
+          <p className="hint">The last {PHONE_DAYS} days. The sums above are those of the whole period.</p>
+        )}
       </div>
       <div id={tableId} hidden={!isTable}>
         {isTable && <CostTable costs={stacked} />}

@@ -7,6 +7,7 @@ import { Section } from "../../../ui/section.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { More } from "../more.tsx";
 import { TaskRow } from "../task-row.tsx";
+import { PauseButton, ResumeButton } from "./pause-button.tsx";
 import { describeCost } from "./task-words.ts";
 
 type Name = "running" | "queued" | "skipped" | "merged" | "done" | "cancelled";
@@ -53,7 +54,7 @@ export function ReadSection({
           task={task}
           glyph={glyph(task)}
           facts={factsOf(name, task)}
-          actions={<RequestLink task={task} />}
+          actions={<RowAction task={task} />}
         >
           {task.reason !== null && name !== "queued" && (
             <p className="said" dir="auto">
@@ -93,6 +94,18 @@ function soFar(task: ReportedTaskJson): string | null {
 function describeQueue({ status, reason }: ReportedTaskJson): string | null {
   if (status === "paused") return null;
   return reason === null ? "waiting for a free slot" : `waiting: ${reason.replaceAll("_", " ")}`;
+}
+
+function RowAction({ task }: { task: ReportedTaskJson }) {
+  switch (task.status) {
+    case "running":
+    case "queued":
+      return <PauseButton task={task} />;
+    case "paused":
+      return <ResumeButton task={task} />;
+    default:
+      return <RequestLink task={task} />;
+  }
 }
 
 function RequestLink({ task: { change_request: request } }: { task: ReportedTaskJson }) {
