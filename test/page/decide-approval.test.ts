@@ -142,16 +142,17 @@ it("a hash that is out of date is refused by the daemon, and the page then shows
   const old = shortHash(task.plan_hash ?? "");
   await page.getByRole("button", { name: `Approve ${old}` }).waitFor();
   // The page does not hear of the change before it sends the approval.
-  await page.route("**/api/v1/tasks/**", (route) =>
-    route.request().method() === "GET" ? new Promise(() => {}) : route.continue(),
-  );
+  const answered = Promise.withResolvers<undefined>();
+  await page.route("**/api/v1/tasks/**", async (route) => {
+    if (route.request().method() === "GET") await answered.promise;
+    await route.continue();
+  });
   await user.client.call("POST /tasks/:id/revise", { params: { id: task.id }, body: { feedback: "Another name." } });
   await waitForTask(user.client, task.id, ({ documents, status }) => documents.length === 2 && status === "waiting");
   await page.getByRole("button", { name: `Approve ${old}` }).click();
   await page.getByText("It was not approved.").waitFor();
-  await page.unroute("**/api/v1/tasks/**");
-  await page.reload();
-  await page.getByText("What changed since version 1").waitFor();
+  answered.resolve(undefined);
+  await page.getByText("The plan changed while you read it.").waitFor();
   expect((await waitForTask(user.client, task.id, () => true)).status).toBe("waiting");
   await close();
 });

@@ -114,26 +114,31 @@ it("a reviewed change is merged without a forge, by one key", async () => {
   await view.close();
 });
 
-it("a change that the review did not approve needs a note, which is kept over a reload", async () => {
-  const task = await change("objection", "stubborn");
-  const { page, close } = await openView(browser, user, `/inbox/${task.id}`);
-  await page.getByText("The review did not approve this commit.").waitFor();
-  await page.getByText("Name it payments.txt.").waitFor();
-  const note = page.getByLabel(/^Why do you merge it although/);
-  await note.waitFor();
-  await page.getByRole("button", { name: /^Merge / }).click();
-  await page.getByText("Say why it is merged anyway.").waitFor();
-  expect(await note.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-  await note.fill("The name is right.");
-  await page.reload();
-  await expect.poll(() => note.inputValue()).toBe("The name is right.");
-  await expectAccessible(page);
-  await page.getByRole("button", { name: /^Merge / }).click();
-  await waitForTask(user.client, task.id, ({ outcome }) => outcome === "merged");
-  const { decisions } = await user.client.call("GET /decisions", { query: { task: task.id } });
-  expect(decisions[0]?.summary).toContain("The name is right.");
-  await close();
-});
+// Three rounds of review take some time.
+it(
+  "a change that the review did not approve needs a note, which is kept over a reload",
+  { timeout: 180_000 },
+  async () => {
+    const task = await change("objection", "stubborn");
+    const { page, close } = await openView(browser, user, `/inbox/${task.id}`);
+    await page.getByText("The review did not approve this commit.").waitFor();
+    await page.getByText("Name it payments.txt.").waitFor();
+    const note = page.getByLabel(/^Why do you merge it although/);
+    await note.waitFor();
+    await page.getByRole("button", { name: /^Merge / }).click();
+    await page.getByText("Say why it is merged anyway.").waitFor();
+    expect(await note.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await note.fill("The name is right.");
+    await page.reload();
+    await expect.poll(() => note.inputValue()).toBe("The name is right.");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: /^Merge / }).click();
+    await waitForTask(user.client, task.id, ({ outcome }) => outcome === "merged");
+    const { decisions } = await user.client.call("GET /decisions", { query: { task: task.id } });
+    expect(decisions[0]?.summary).toContain("The name is right.");
+    await close();
+  },
+);
 
 it("a person asks for changes to a change, and the task goes back to its agent", async () => {
   const task = await change("again");

@@ -28,7 +28,7 @@ export async function waitForTask(client: Client, id: string, holds: (task: Task
       if (!holds(task)) throw new Error(`${id} is ${task.status} in ${task.state}: ${task.reason ?? "no reason"}.`);
       return task;
     },
-    { timeout: 45_000, interval: 100 },
+    { timeout: 90_000, interval: 100 },
   );
 }
 

@@ -1,6 +1,6 @@
 import { Button } from "../ui/button.tsx";
 import { EndDialog } from "./compose.tsx";
-import { useDecision, useDecisionRefusal } from "./decision-context.ts";
+import { shortTitle, useDecision, useDecisionRefusal } from "./decision-context.ts";
 import { useSend } from "./send.tsx";
 
 export function CancelButton({ onOpen }: { onOpen: () => void }) {
@@ -15,10 +15,10 @@ export function CancelButton({ onOpen }: { onOpen: () => void }) {
 export function CancelDialog({ onClose }: { onClose: () => void }) {
   const { task } = useDecision();
   const refusal = useDecisionRefusal("submit", "Cancelling a task");
-  const send = useSend("POST /tasks/:id/cancel", `Cancelled: ${task.title}`);
+  const send = useSend("POST /tasks/:id/cancel", `Cancelled: ${shortTitle(task)}`);
   return (
     <EndDialog
-      title={`Cancel “${task.title}”?`}
+      title={`Cancel “${shortTitle(task)}”?`}
       action="Cancel the task"
       problem="The task was not cancelled."
       hasReason={false}

@@ -78,6 +78,13 @@ export function Compose({ label, placeholder, draft, action, problem, refusal, s
   );
 }
 
+/** Forgets a text after it was sent. */
+export function useForgetDraft(draft: string): () => void {
+  const { task } = useDecision();
+  const [, , forget] = useDraft(`decide.${task.id}.${draft}`, "");
+  return forget;
+}
+
 interface EndDialogProps {
   readonly title: string;
   /** What ends and what is kept. */

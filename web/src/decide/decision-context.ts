@@ -24,6 +24,13 @@ export function useDecision(): Decision {
   return decision;
 }
 
+const MAX_TITLE = 80;
+
+/** For messages and dialogs. */
+export function shortTitle({ title }: Pick<TaskJson, "title">): string {
+  return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title;
+}
+
 /**
  * Why a button of a decision does not work now, or null. While the daemon does not answer, the buttons work: what a person
  * presses is sent when it answers again.

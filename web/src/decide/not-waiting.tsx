@@ -1,18 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { CircleCheck } from "lucide-react";
 import type { TaskJson } from "../../../src/http/client/client.ts";
-import { Status } from "../ui/glyph.tsx";
 import { Ago, describeDecision, useLastDecision } from "./decided.tsx";
 
 /** In place of a form: what was decided, and how the task goes on. */
 export function NotWaiting({ task, message }: { task: TaskJson; message: string | null }) {
   const last = useLastDecision(task.id, null);
   return (
-    <div className="body">
+    <div className="body settled">
       {message === null ? (
-        <p className="flex">
-          <Status name={task.status} /> <span className="muted">It does not wait for you.</span>
-        </p>
+        <p className="muted">It does not wait for you.</p>
       ) : (
         <p className="flex">
           <CircleCheck size={16} aria-hidden className="c-green" /> <span dir="auto">{message}</span>

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type CallableRoute, type CallOptions, ProblemError, type TaskJson } from "../../../src/http/client/client.ts";
 import { useAction } from "../api/actions.ts";
@@ -29,16 +30,19 @@ export function useSend<K extends DecisionRoute>(route: K, message: Message, onS
   const isAway = state === "away";
 
   async function send(body: CallOptions<K>["body"]): Promise<void> {
+    if (action.isBusy) return;
     setSending(true);
     // The cast is safe: every route of this type has the id of a task, and this body.
     const reply = await action.run({ params: { id: task.id }, body } as unknown as Parameters<typeof action.run>[0]);
     setSending(false);
-    if (reply === null) return;
+    // A conflict means that the page shows an old state of the task.
+    if (reply === null) return void client.invalidateQueries({ predicate: ({ queryKey }) => isOfTask(queryKey) });
     onSent?.();
     // The cast is safe: all routes of this type answer with the task.
     finish(typeof message === "string" ? message : message(reply as TaskJson));
   }
 
+  const client = useQueryClient();
   const latest = useRef(send);
   useEffect(() => {
     latest.current = send;
@@ -58,6 +62,10 @@ export function useSend<K extends DecisionRoute>(route: K, message: Message, onS
     isQueued: queued !== null,
     error: action.error,
   };
+}
+
+function isOfTask([route]: readonly unknown[]): boolean {
+  return route === "GET /tasks/:id" || route === "GET /decisions";
 }
 
 /** The daemon gave no answer, so nobody knows whether it received the request. */

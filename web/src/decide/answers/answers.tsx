@@ -3,7 +3,7 @@ import { useSession } from "../../app/session.ts";
 import { useDraft } from "../../app/draft.ts";
 import { findAsking, nameAgent } from "../agent-name.ts";
 import { CancelButton, CancelDialog } from "../cancel.tsx";
-import { useDecision, useDecisionRefusal } from "../decision-context.ts";
+import { shortTitle, useDecision, useDecisionRefusal } from "../decision-context.ts";
 import { PRIMARY_KEY, useDecisionKey } from "../decision-keys.ts";
 import { SendButton, SendProblem, useSend } from "../send.tsx";
 import { answerDeadline, type WaitOf } from "../wait.ts";
@@ -13,7 +13,7 @@ import { Question } from "./question.tsx";
 
 /** The questions of an agent. All of them are answered at once. */
 export function AnswersForm({ waiting }: { waiting: WaitOf<"answers"> }) {
-  const { task } = useDecision();
+  const { task, ended } = useDecision();
   const session = useSession();
   const form = useRef<HTMLDivElement>(null);
   const { questions, since } = waiting;
@@ -21,7 +21,7 @@ export function AnswersForm({ waiting }: { waiting: WaitOf<"answers"> }) {
   const [isChecked, setChecked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
   const refusal = useDecisionRefusal("approve", "Answering questions");
-  const send = useSend("POST /tasks/:id/answer", `Answered: ${task.title}`, forget);
+  const send = useSend("POST /tasks/:id/answer", `Answered: ${shortTitle(task)}`, forget);
   const problems = isChecked ? answerProblems(questions, draft) : {};
   const run = findAsking(task);
   const by = run === null ? "The agent" : nameAgent(run);
@@ -38,7 +38,7 @@ export function AnswersForm({ waiting }: { waiting: WaitOf<"answers"> }) {
   return (
     <>
       <div className="body" ref={form}>
-        <DeadlineBanner waiting={waiting} />
+        {ended === null && <DeadlineBanner waiting={waiting} />}
         {questions.map((question, index) => (
           <Question
             key={question.id}

@@ -38,7 +38,7 @@ function ChoiceQuestion({ question, number, by, deadline, value, problem, onChan
         {number}. {question.question}
       </legend>
       <Context {...{ question, by }} />
-      <div className={isBoolean ? "choices side" : "choices"}>
+      <div className={isBoolean ? "choices across" : "choices"}>
         {question.options.map((option) => (
           <label className="choice" key={option}>
             <input type="radio" name={id} value={option} checked={value === option} onChange={() => onChange(option)} />

@@ -8,8 +8,8 @@ import { Loaded } from "../../ui/state.tsx";
 import { Voice } from "../../ui/voice.tsx";
 import { nameAgent } from "../agent-name.ts";
 import { Asked } from "../asked.tsx";
-import { Compose, EndDialog } from "../compose.tsx";
-import { useDecision, useDecisionRefusal } from "../decision-context.ts";
+import { Compose, EndDialog, useForgetDraft } from "../compose.tsx";
+import { shortTitle, useDecision, useDecisionRefusal } from "../decision-context.ts";
 import { PRIMARY_KEY, useDecisionKey } from "../decision-keys.ts";
 import { SendButton, SendProblem, useSend } from "../send.tsx";
 import type { WaitOf } from "../wait.ts";
@@ -55,9 +55,9 @@ function Actions({ waiting, changed, document }: ApprovalProps & { document: Doc
   const session = useSession();
   const [open, setOpen] = useState<Open>(null);
   const kind = document?.kind ?? "step";
-  const approve = useSend("POST /tasks/:id/approve", `Approved: ${task.title}`);
-  const revise = useSend("POST /tasks/:id/revise", `Sent back: ${task.title}`);
-  const reject = useSend("POST /tasks/:id/reject", `Rejected: ${task.title}`);
+  const approve = useSend("POST /tasks/:id/approve", `Approved: ${shortTitle(task)}`);
+  const revise = useSend("POST /tasks/:id/revise", `Sent back: ${shortTitle(task)}`, useForgetDraft("revise"));
+  const reject = useSend("POST /tasks/:id/reject", `Rejected: ${shortTitle(task)}`, useForgetDraft("reason"));
   const right = useDecisionRefusal("approve", `Approving a ${kind}`);
   const refusal = refuse(right, waiting, changed, document);
   const close = (): void => setOpen(null);
@@ -116,7 +116,7 @@ function Actions({ waiting, changed, document }: ApprovalProps & { document: Doc
       </div>
       {open === "reject" && (
         <EndDialog
-          title={`Reject “${task.title}”?`}
+          title={`Reject “${shortTitle(task)}”?`}
           action={`Reject the ${kind}`}
           problem="It was not rejected."
           send={reject}

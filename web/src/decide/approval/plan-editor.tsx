@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from "react";
 import type { DocumentJson } from "../../../../src/http/client/client.ts";
 import { useDraft } from "../../app/draft.ts";
 import { Button } from "../../ui/button.tsx";
-import { useDecision } from "../decision-context.ts";
+import { shortTitle, useDecision } from "../decision-context.ts";
 import { PRIMARY_KEY, useDecisionKey } from "../decision-keys.ts";
 import { SendButton, SendProblem, useSend } from "../send.tsx";
 import { draftProblems, type PlanDraft, toDraft, toPlan } from "./edited-plan.ts";
@@ -18,7 +18,7 @@ export function PlanEditor({ document, refusal, onClose }: PlanEditorProps) {
   const { task } = useDecision();
   const [draft, setDraft, forget] = useDraft(`decide.${task.id}.plan.${document.hash}`, toDraft(document.content));
   const [isSubmitted, setSubmitted] = useState(false);
-  const approve = useSend("POST /tasks/:id/approve", `Edited and approved: ${task.title}`);
+  const approve = useSend("POST /tasks/:id/approve", `Edited and approved: ${shortTitle(task)}`, forget);
   const problems = isSubmitted ? draftProblems(draft) : {};
   const change = (part: Partial<PlanDraft>): void => setDraft({ ...draft, ...part });
   function press(): void {

@@ -68,7 +68,7 @@ export function Revision({ task, document }: { task: TaskJson; document: Documen
     (entry) => entry.kind === "feedback" && entry.at >= previous.at && entry.at <= at,
   );
   return (
-    <details className="fold" open>
+    <details className="revision" open>
       <summary>What changed since version {version - 1}</summary>
       {feedback !== undefined && (
         <Voice by="A person asked for this">

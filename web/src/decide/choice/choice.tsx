@@ -7,7 +7,7 @@ import { Markdown } from "../../ui/markdown.tsx";
 import { Voice } from "../../ui/voice.tsx";
 import { findAsking, nameAgent } from "../agent-name.ts";
 import { CancelButton, CancelDialog } from "../cancel.tsx";
-import { useDecision, useDecisionRefusal } from "../decision-context.ts";
+import { shortTitle, useDecision, useDecisionRefusal } from "../decision-context.ts";
 import { PRIMARY_KEY, useDecisionKey } from "../decision-keys.ts";
 import { SendButton, SendProblem, useSend } from "../send.tsx";
 import type { WaitOf } from "../wait.ts";
@@ -38,7 +38,7 @@ export function ChoiceForm({ waiting }: { waiting: Choice }) {
   const [isChecked, setChecked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
   const refusal = useDecisionRefusal("approve", "Choosing an option");
-  const send = useSend("POST /tasks/:id/choose", `Decided: ${task.title}`, forget);
+  const send = useSend("POST /tasks/:id/choose", `Decided: ${shortTitle(task)}`, forget);
   const number = options.findIndex(({ id }) => id === draft.option) + 1;
   const isNoteNeeded = draft.option !== null && needsNote({ about, state: task.state }, draft.option);
   const isNoteMissing = isChecked && isNoteNeeded && draft.note.trim() === "";
@@ -172,7 +172,7 @@ function NextStep({ steps, value, onChange }: NextStepProps) {
   return (
     <fieldset className="q after">
       <legend>Then</legend>
-      <div className="choices side">
+      <div className="choices across">
         {steps.map((step) => (
           <label className="choice" key={step}>
             <input type="radio" name={name} checked={value === step} onChange={() => onChange(step)} />

@@ -9,8 +9,8 @@ import { Button } from "../../ui/button.tsx";
 import { Banner } from "../../ui/state.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Asked } from "../asked.tsx";
-import { Compose, EndDialog } from "../compose.tsx";
-import { useDecision, useDecisionRefusal } from "../decision-context.ts";
+import { Compose, EndDialog, useForgetDraft } from "../compose.tsx";
+import { shortTitle, useDecision, useDecisionRefusal } from "../decision-context.ts";
 import { PRIMARY_KEY, useDecisionKey } from "../decision-keys.ts";
 import { SendButton, SendProblem, useSend } from "../send.tsx";
 import type { WaitOf } from "../wait.ts";
@@ -28,9 +28,9 @@ export function MergeForm({ waiting }: { waiting: WaitOf<"merge"> | WaitOf<"revi
   const field = useRef<HTMLTextAreaElement>(null);
   const isMerge = waiting.kind === "merge";
   const merge = useSend("POST /tasks/:id/merge", describeMerged, forget);
-  const approve = useSend("POST /tasks/:id/approve", `Approved: ${task.title}`);
-  const change = useSend("POST /tasks/:id/follow-up", `Sent back: ${task.title}`);
-  const reject = useSend("POST /tasks/:id/reject", `Rejected: ${task.title}`);
+  const approve = useSend("POST /tasks/:id/approve", `Approved: ${shortTitle(task)}`);
+  const change = useSend("POST /tasks/:id/follow-up", `Sent back: ${shortTitle(task)}`, useForgetDraft("follow-up"));
+  const reject = useSend("POST /tasks/:id/reject", `Rejected: ${shortTitle(task)}`, useForgetDraft("reason"));
   const right = useDecisionRefusal("approve", isMerge ? "Merging" : "Approving a change");
   const rightToChange = useDecisionRefusal("submit", "Asking for changes");
   const verdict = findVerdict(task);
@@ -95,7 +95,7 @@ export function MergeForm({ waiting }: { waiting: WaitOf<"merge"> | WaitOf<"revi
       </div>
       {open === "reject" && (
         <EndDialog
-          title={`Reject “${task.title}”?`}
+          title={`Reject “${shortTitle(task)}”?`}
           action="Reject the change"
           problem="It was not rejected."
           send={reject}
@@ -116,8 +116,8 @@ export function MergeForm({ waiting }: { waiting: WaitOf<"merge"> | WaitOf<"revi
 /** If the default branch has new commits, the engine checks the change again before it merges it. */
 function describeMerged(task: TaskJson): string {
   return task.outcome === "merged"
-    ? `Merged: ${task.title}`
-    : `Not merged yet: ${task.title}. The default branch has new commits, so it is checked again first.`;
+    ? `Merged: ${shortTitle(task)}`
+    : `Not merged yet: ${shortTitle(task)}. The default branch has new commits, so it is checked again first.`;
 }
 
 function useHasReview(id: string): boolean {

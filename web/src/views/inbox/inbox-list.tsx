@@ -8,6 +8,9 @@ import { Glyph, RiskBars } from "../../ui/glyph.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { WaitingTask } from "./sort-inbox.ts";
 
+/** Without it, a link without a search counts as active for every search. */
+const EXACT = { activeProps: {}, activeOptions: { exact: true, explicitUndefined: true } } as const;
+
 interface InboxHeadProps {
   readonly tab: "open" | "decided";
   readonly count: number | undefined;
@@ -22,13 +25,13 @@ export function InboxHead({ tab, count, isPageTitle = true }: InboxHeadProps) {
       {isPageTitle ? <h1 className="h1">Inbox</h1> : <p className="h1">Inbox</p>}
       <nav className="inbox-tabs" aria-label="Inbox">
         <span className="seg">
-          <Link to="/inbox" activeProps={{}} aria-current={tab === "open" ? "page" : undefined}>
+          <Link to="/inbox" search={{ tab: undefined }} {...EXACT} aria-current={tab === "open" ? "page" : undefined}>
             Open {count !== undefined && <span className="faint">{count}</span>}
           </Link>
           <Link
             to="/inbox"
             search={{ tab: "decided" }}
-            activeProps={{}}
+            {...EXACT}
             aria-current={tab === "decided" ? "page" : undefined}
           >
             Decided

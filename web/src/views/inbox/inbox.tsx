@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import type { TaskJson } from "../../../../src/http/client/client.ts";
 import { useApi } from "../../api/queries.ts";
 import { useShortcut } from "../../app/shortcuts.ts";
@@ -8,6 +8,7 @@ import { Empty, Loaded } from "../../ui/state.tsx";
 import { Decided } from "./decided.tsx";
 import { DecisionPane } from "./decision-pane.tsx";
 import { InboxHead, InboxList } from "./inbox-list.tsx";
+import { useIsWide } from "./use-is-wide.ts";
 import { sortInbox } from "./sort-inbox.ts";
 
 /** As many as one request returns. More than that wait for nobody. */
@@ -38,6 +39,8 @@ function OpenInbox({ tasks, chosen }: { tasks: readonly TaskJson[]; chosen: stri
   const navigate = useNavigate();
   const { history } = useRouter();
   const list = useRef<HTMLDivElement>(null);
+  const [hasDecided, setDecided] = useState(false);
+  const isWide = useIsWide();
   const { decide, review } = sortInbox(tasks);
   const order = [...decide, ...review];
   // On a wide screen the first one is open; on a phone only the list.
@@ -55,6 +58,7 @@ function OpenInbox({ tasks, chosen }: { tasks: readonly TaskJson[]; chosen: stri
 
   /** Opens the one below, or the last one if there is none. */
   function openNext(decided: string): void {
+    setDecided(true);
     const at = order.findIndex(({ id }) => id === decided);
     const rest = order.filter(({ id }) => id !== decided);
     const next = rest[Math.min(Math.max(at, 0), rest.length - 1)];
@@ -74,7 +78,15 @@ function OpenInbox({ tasks, chosen }: { tasks: readonly TaskJson[]; chosen: stri
         <InboxHead tab="open" count={order.length} isPageTitle={chosen === null} />
         <InboxList {...{ decide, review, current }} />
       </div>
-      <DecisionPane key={current} id={current} isPageTitle={chosen !== null} onDecided={() => openNext(current)} />
+      {(chosen !== null || isWide) && (
+        <DecisionPane
+          key={current}
+          id={current}
+          isPageTitle={chosen !== null}
+          takesFocus={hasDecided}
+          onDecided={() => openNext(current)}
+        />
+      )}
     </div>
   );
 }
