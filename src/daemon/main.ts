@@ -14,6 +14,7 @@ import { controlJobs } from "../engine/run/run-jobs.ts";
 import type { HttpServer } from "../http/listen.ts";
 import type { Log } from "../ports/log.ts";
 import { removeDaemonFile, repairDaemonFile, writeDaemonFile, type DaemonFile } from "./daemon-file.ts";
+import { startReportFiles } from "./wire/wire-reports.ts";
 import { openServer } from "./open-server.ts";
 import { policyOf } from "../engine/pipeline-of.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -66,24 +67,22 @@ async function main(): Promise<void> {
   secrets.add({ name: "NIGHTSHIFT_TOKEN", value: token });
   let dispatch: Dispatch | null = null;
   let portProblem: string | null = null;
-  const opened = await openServer(
-    createHttpDeps(wired, {
-      ownerToken: token,
-      version: version(),
-      startedAt: wired.ports.clock.now(),
-      stop: (force) => stopping.resolve({ force }),
-      // Calls before the dispatch starts can be ignored: it first polls all change requests.
-      pollForge: (project) => dispatch?.pollForge(project),
-      findProblem: () => dispatch?.problem() ?? null,
-      listOutages: () => dispatch?.outages() ?? [],
-      findPortProblem: () => portProblem,
-    }),
-    {
-      config: wired.user.server,
-      port: values.port === undefined ? null : Number(values.port),
-      portFile: paths.port,
-    },
-  );
+  const deps = createHttpDeps(wired, {
+    ownerToken: token,
+    version: version(),
+    startedAt: wired.ports.clock.now(),
+    stop: (force) => stopping.resolve({ force }),
+    // Calls before the dispatch starts can be ignored: it first polls all change requests.
+    pollForge: (project) => dispatch?.pollForge(project),
+    findProblem: () => dispatch?.problem() ?? null,
+    listOutages: () => dispatch?.outages() ?? [],
+    findPortProblem: () => portProblem,
+  });
+  const opened = await openServer(deps, {
+    config: wired.user.server,
+    port: values.port === undefined ? null : Number(values.port),
+    portFile: paths.port,
+  });
   const { server } = opened;
   portProblem = opened.problem;
   if (portProblem !== null) log.warn(portProblem);
@@ -91,6 +90,7 @@ async function main(): Promise<void> {
   for (const problem of secrets.problems()) log.warn(problem);
   const limitsTimer = setInterval(() => void refreshLimits(wired), LIMITS_INTERVAL_MS);
   dispatch = await startDispatch(wired.ports);
+  const reports = startReportFiles({ deps, secrets: wired.ports.secrets, dir: paths.reports, log });
   const stopHeartbeat = startHeartbeat({
     urls: wired.channels.listHeartbeatUrls,
     ping,
@@ -113,6 +113,7 @@ async function main(): Promise<void> {
   clearInterval(limitsTimer);
   clearInterval(repairTimer);
   stopHeartbeat();
+  await reports.stop();
   await stop({ wired, dispatch, server, daemonFile: paths.daemon }, force);
 }
 

@@ -32,6 +32,8 @@ export function isParkedFor(kind: unknown): kind is ParkedFor {
 export interface NoticeData {
   /** Set if the notice is not about the task's progress. */
   readonly about?: NoticeAbout;
+  /** For the report of a night: the day on which the night began. */
+  readonly night?: string;
   /** The pipeline reports its tasks as nights; missing in notices of other pipelines. */
   readonly isNight?: boolean;
   readonly pipeline: string;
@@ -128,10 +130,11 @@ export function describeRefused(pipeline: string, summary: string): NoticeData {
 export const ALL_PROJECTS = "";
 
 /** The notice data of a night's report. `lines` are at most four. */
-export function describeReport(lines: readonly string[], costUsd: number | null): NoticeData {
+export function describeReport(night: string, lines: readonly string[], costUsd: number | null): NoticeData {
   return {
     ...describeRefused("", lines.join("\n")),
     about: "report",
+    night,
     status: "succeeded",
     costUsd,
     next: ["nightshift report"],

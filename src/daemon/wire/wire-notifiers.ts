@@ -10,7 +10,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { EnginePorts } from "../../engine/ports.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 import type { ProjectFiles } from "../../ports/projects.ts";
-import type { NoticeKind, ProjectStore } from "../../ports/store.ts";
+import type { Notice, NoticeKind, ProjectStore } from "../../ports/store.ts";
 
 interface ProjectChannels {
   readonly notify: Settings["notify"];
@@ -133,10 +133,15 @@ function linkToPage(notifier: Notifier, publicUrl: string | null): Notifier {
   if (publicUrl === null) return notifier;
   return {
     send(notice, signal) {
-      const page = `${publicUrl}${notice.task === null ? "/" : `/tasks/${notice.task}`}`;
+      const page = `${publicUrl}${pathOf(notice)}`;
       return notifier.send({ ...notice, data: { ...notice.data, page } }, signal);
     },
   };
+}
+
+function pathOf({ task, data: { night = "" } }: Notice): string {
+  if (task !== null) return `/tasks/${task}`;
+  return night === "" ? "/" : `/nights/${night}`;
 }
 
 /** Sends one heartbeat. Throws DeliveryError. */

@@ -68,7 +68,7 @@ async function makeNotices(
     ...(missed.length === 0 ? [] : [`Not started in time: ${missed.length}`]),
     `${costWords(costUsd)}, ${runs === 1 ? "1 run" : `${runs} runs`}`,
   ];
-  const data = describeReport(lines, costUsd);
+  const data = describeReport(report.night ?? "", lines, costUsd);
   const notice = { kind: "report", project: ALL_PROJECTS, task: null, title: verdict.fact, data } as const;
   return channels.map((channel) => ({ ...notice, channel, text: lines.join(" "), at: clock.now() }));
 }

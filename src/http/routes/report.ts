@@ -8,41 +8,52 @@ import type { HttpDeps } from "../deps.ts";
 import { viewBudget, viewCosts } from "../views/cost-view.ts";
 import { listedTaskIds, viewReport } from "../views/report-view.ts";
 import { spanOf } from "./costs.ts";
-import type { Handlers } from "./handler.ts";
+import type { ReportJson } from "../contract/report.ts";
+import type { Handlers, Input } from "./handler.ts";
 
 const MAX_DAYS = 92;
 /** In autumn, one day has an hour more. */
 const MAX_MS = (MAX_DAYS * 24 + 1) * 3_600_000;
 
-type ReportDeps = Pick<HttpDeps, "store" | "info" | "clock" | "night">;
+export type ReportDeps = Pick<HttpDeps, "store" | "info" | "clock"> & {
+  readonly night: Pick<HttpDeps["night"], "report" | "budgets">;
+};
 
-export function reportRoutes({ store, info, clock, night }: ReportDeps): Handlers<"GET /report"> {
-  return {
-    async "GET /report"({ query }) {
-      const { timeZone } = info();
-      const project = query.project ?? null;
-      const now = clock.now();
-      const period = periodOf(query, now, timeZone);
-      const report = await night.report({ ...period, project, timeZone, now });
-      const by = ["agent"] as const;
-      const [costs, before, budgets, shortIds] = await Promise.all([
-        store.money.costs({ ...period, project, by, timeZone }),
-        sumBefore(report, project),
-        night.budgets(project),
-        store.tasks.shortenIds("task", listedTaskIds(report)),
-      ]);
-      return viewReport(report, shortIds, {
-        money: { costs: viewCosts(costs, { ...period, timeZone, by }), budgets: budgets.map(viewBudget) },
-        time_zone: timeZone,
-        previousUsd: before,
-      });
-    },
-  };
+type Query = Pick<Input<"GET /report">["query"], "night" | "since" | "project">;
 
-  async function sumBefore({ previous: { since, until } }: Report, project: string | null): Promise<number | null> {
-    const { runs, knownUsd, unknownRuns } = await store.money.spent({ since, until, project });
-    return runs > 0 && unknownRuns === runs ? null : knownUsd;
-  }
+export function reportRoutes(deps: ReportDeps): Handlers<"GET /report"> {
+  return { "GET /report": ({ query }) => readReportJson(deps, query) };
+}
+
+/** The report of a period with its costs and budgets. */
+export async function readReportJson(deps: ReportDeps, query: Query): Promise<ReportJson> {
+  const { store, info, clock, night } = deps;
+  const { timeZone } = info();
+  const project = query.project ?? null;
+  const now = clock.now();
+  const period = periodOf(query, now, timeZone);
+  const report = await night.report({ ...period, project, timeZone, now });
+  const by = ["agent"] as const;
+  const [costs, before, budgets, shortIds] = await Promise.all([
+    store.money.costs({ ...period, project, by, timeZone }),
+    sumBefore(deps, report, project),
+    night.budgets(project),
+    store.tasks.shortenIds("task", listedTaskIds(report)),
+  ]);
+  return viewReport(report, shortIds, {
+    money: { costs: viewCosts(costs, { ...period, timeZone, by }), budgets: budgets.map(viewBudget) },
+    time_zone: timeZone,
+    previousUsd: before,
+  });
+}
+
+async function sumBefore(
+  { store }: ReportDeps,
+  { previous: { since, until } }: Report,
+  project: string | null,
+): Promise<number | null> {
+  const { runs, knownUsd, unknownRuns } = await store.money.spent({ since, until, project });
+  return runs > 0 && unknownRuns === runs ? null : knownUsd;
 }
 
 function periodOf(
