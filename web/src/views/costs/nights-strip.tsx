@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type Reply, useApi } from "../../api/queries.ts";
+import { useApi } from "../../api/queries.ts";
+import type { NightsJson } from "../../../../src/http/contract/quality.ts";
 import { formatDay, formatMoney, plural } from "../../ui/format.ts";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Loaded } from "../../ui/state.tsx";
 
-type Night = Reply<"GET /nights">["nights"][number];
+type Night = NightsJson["nights"][number];
 type Result = Night["result"];
 
 const WORDS: Readonly<Record<Result, string>> = {
