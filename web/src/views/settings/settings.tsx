@@ -1,4 +1,10 @@
 import { useTitle } from "../../app/title.ts";
+import { Ceiling } from "./ceiling.tsx";
+import { Channels } from "./channels.tsx";
+import { Machine } from "./machine.tsx";
+import { People } from "./people.tsx";
+import { Pipelines } from "./pipelines.tsx";
+import { Problems } from "./problems.tsx";
 import { ThisBrowser } from "./this-browser.tsx";
 
 export function SettingsView() {
@@ -6,6 +12,12 @@ export function SettingsView() {
   return (
     <div className="page">
       <h1 className="h1">Settings</h1>
+      <Problems />
+      <Channels />
+      <Machine />
+      <Ceiling />
+      <People />
+      <Pipelines />
       <ThisBrowser />
     </div>
   );

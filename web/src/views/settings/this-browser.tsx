@@ -2,6 +2,7 @@ import { useSession } from "../../app/session.ts";
 import { SignOut } from "../../app/sign-out.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { Preferences } from "./preferences.tsx";
 
 /** Who is signed in here, and until when. */
 export function ThisBrowser() {
@@ -24,6 +25,7 @@ export function ThisBrowser() {
           <SignOut />
         </span>
       </div>
+      <Preferences />
     </Section>
   );
 }
