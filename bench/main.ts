@@ -2,6 +2,7 @@ import { cpus, totalmem } from "node:os";
 import { printTable, writeResults, type Measured } from "./report.ts";
 import { measureChatty } from "./rows/chatty.ts";
 import { measureColdStart } from "./rows/cold-start.ts";
+import { measureDiff } from "./rows/diff.ts";
 import { measureFileRecord } from "./rows/file-record.ts";
 import { measureGateway } from "./rows/gateway.ts";
 import { measureGrowth } from "./rows/growth.ts";
@@ -44,6 +45,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   s: measureStaged,
   t: measureChatty,
   u: measurePage,
+  v: measureDiff,
 };
 
 const asked = process.argv.slice(2);

@@ -11,6 +11,7 @@ export function findRenames(files: readonly FilePatch[]): ReadonlyMap<string, st
     if (content !== null) deleted.set(content, [...(deleted.get(content) ?? []), file.path]);
   }
   const renames = new Map<string, string>();
+  if (deleted.size === 0) return renames;
   for (const file of files) {
     const content = file.change === "created" ? contentOf(file) : null;
     // With several equal files, nobody can say which one was moved.

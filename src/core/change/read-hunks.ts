@@ -36,7 +36,7 @@ export function readHunks(text: string): FileHunks {
   const hunks: OpenHunk[] = [];
   let [oldLine, newLine] = [0, 0];
   for (const line of text.split("\n")) {
-    const found = RANGE.exec(line);
+    const found = line.startsWith("@@ ") ? RANGE.exec(line) : null;
     const hunk = hunks.at(-1);
     if (found !== null) {
       const [, range = "", oldStart, newStart, section = ""] = found;
