@@ -56,10 +56,10 @@ export function ShownDiff({ task, diff, reviewed }: ShownDiffProps) {
   useDiffKeys(rows, change.files, current, { show, handle: rowsRef });
 
   // The rows have other heights then.
-  const before = useRef(layout);
+  const lastLayout = useRef(layout);
   useEffect(() => {
-    if (before.current !== layout && current !== null) rowsRef.current?.showFile(current);
-    before.current = layout;
+    if (lastLayout.current !== layout && current !== null) rowsRef.current?.showFile(current);
+    lastLayout.current = layout;
   }, [layout, current]);
 
   return (
