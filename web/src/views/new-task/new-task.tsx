@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { type MouseEvent, type RefObject, useEffect, useRef } from "react";
 import { useRefusal } from "../../app/session.ts";
 import { useShortcut } from "../../app/shortcuts.ts";
 import { useTitle } from "../../app/title.ts";
@@ -43,10 +43,18 @@ export function NewTaskView() {
           <MoreFields fields={state} pipeline={pipeline} details={details} />
           {state.failure !== null && <ErrorBanner title="The task was not submitted." error={state.failure} />}
           <div className="flex wrap new-foot">
-            <Button type="submit" kind="primary" isBusy={state.isBusy} refusal={refusal} shortcut={`${MOD}↵`}>
+            <Button
+              onMouseDown={keepFocus}
+              type="submit"
+              kind="primary"
+              isBusy={state.isBusy}
+              refusal={refusal}
+              shortcut={`${MOD}↵`}
+            >
               Submit the task
             </Button>
             <Button
+              onMouseDown={keepFocus}
               kind="quiet"
               refusal={refusal ?? (state.isBusy ? "It is being sent." : null)}
               onClick={() => void state.submit("another")}
@@ -60,6 +68,11 @@ export function NewTaskView() {
       </div>
     </div>
   );
+}
+
+/** Otherwise a problem that is shown when its field loses the focus would move the button away from the pointer. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 /** After an attempt with problems, the person continues at the first of them, also if it is under "More". */
