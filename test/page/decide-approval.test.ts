@@ -2,15 +2,21 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { shortHash } from "../../src/core/text/short-hash.ts";
 import { DESKTOP, expectAccessible, expectQuiet, openBrowser, openView, PHONE } from "./support/browser.ts";
-import { decisionProject } from "./support/decision-scripts.ts";
+import { decisionProject, STAGED_PLAN } from "./support/decision-scripts.ts";
 import { addPerson, expectNoOverflow, submitAndWait, waitForTask } from "./support/decisions.ts";
 import { createPageUser, type PageUser } from "./support/page-user.ts";
 
 let user: PageUser;
 let browser: Browser;
 
+/** Asks for a host that the project does not allow. */
+const GREEDY = [
+  { role: "plan", outcome: { ...STAGED_PLAN, network: ["files.example.com"] } },
+  { role: "execute", outcome: { outcome: "completed", summary: "Done.", result: "Done." } },
+];
+
 beforeAll(async () => {
-  [user, browser] = await Promise.all([createPageUser({ files: decisionProject() }), openBrowser()]);
+  [user, browser] = await Promise.all([createPageUser({ files: decisionProject({ greedy: GREEDY }) }), openBrowser()]);
 });
 
 afterAll(async () => {
@@ -79,6 +85,21 @@ it("a staged plan is edited and approved in one step, and the daemon's objection
   await page.getByRole("button", { name: "Approve the edited plan" }).click();
   const edited = await waitForTask(user.client, task.id, ({ status }) => status !== "waiting");
   expect(edited.plan).toMatchObject({ prompt: "Read the snapshot and count.", directories: ["counts"] });
+  await close();
+});
+
+it("a plan that asks for what cannot be granted is approved only after it was edited", async () => {
+  const task = await submitAndWait(user, { pipeline: "staged", agent: "greedy", description: "Fetch the payments" });
+  const { page, close } = await openView(browser, user, `/inbox/${task.id}`);
+  await page.getByText("The plan asks for what cannot be granted.").first().waitFor();
+  await page.getByRole("alert").getByText("files.example.com").waitFor();
+  expect(await page.getByRole("button", { name: /^Approve / }).getAttribute("aria-disabled")).toBe("true");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Edit…" }).click();
+  await page.getByLabel("Network", { exact: true }).fill("");
+  await page.keyboard.press("Control+Enter");
+  const approved = await waitForTask(user.client, task.id, ({ status }) => status !== "waiting");
+  expect(approved.plan).toMatchObject({ network: [] });
   await close();
 });
 

@@ -122,6 +122,20 @@ it("after a decision the next one opens, until nothing waits, and the decided on
   expect(rows.join("\n")).toMatch(/answered this/);
   await page.getByText("These are all decisions.").waitFor();
   await expectAccessible(page);
+  // Pages of two, because there are only a few decisions.
+  await page.route("**/api/v1/decisions?**", async (route) => {
+    const url = new URL(route.request().url());
+    if (url.searchParams.get("limit") !== "1") url.searchParams.set("limit", "2");
+    await route.continue({ url: url.href });
+  });
+  await page.reload();
+  const items = page.getByRole("main").getByRole("listitem");
+  const more = page.getByRole("button", { name: "Load more" });
+  await more.click();
+  await expect.poll(() => items.count()).toBe(Math.min(4, rows.length));
+  if (rows.length > 4) await more.click();
+  await page.getByText("These are all decisions.").waitFor();
+  expect(await items.allInnerTexts()).toEqual(rows);
   expectQuiet(view);
   await view.close();
 });

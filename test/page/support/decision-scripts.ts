@@ -138,8 +138,14 @@ const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** A project with an agent for each kind of decision. `more` adds agents, or replaces their scripts. */
-export function decisionProject(more: Readonly<Record<string, readonly Step[]>> = {}): Files {
+/**
+ * A project with an agent for each kind of decision. `more` adds agents, or replaces their scripts. `check` is the command of the
+ * project's only check.
+ */
+export function decisionProject(
+  more: Readonly<Record<string, readonly Step[]>> = {},
+  check = "test -s README.md",
+): Files {
   const scripts = { ...SCRIPTS, ...more };
   const agents = Object.keys(scripts).map((name) => `  ${name}: { kind: scripted, script: ./agents/${name}.json }`);
   return {
@@ -148,7 +154,7 @@ agent: planner
 agents:
 ${agents.join("\n")}
 checks:
-  notes: { command: "test -s README.md" }
+  notes: { command: "${check}" }
 `,
     ...Object.fromEntries(
       Object.entries(scripts).map(([name, steps]) => [`agents/${name}.json`, JSON.stringify(steps)]),
