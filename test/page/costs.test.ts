@@ -105,7 +105,9 @@ it("a night of the strip opens its report", async () => {
   const strip = page.getByRole("region", { name: "What became of the nights" });
   await strip.getByRole("link", { name: /: open, 6 tasks ended, \$/ }).click();
   await page.waitForURL(/\/nights\/\d{4}-\d\d-\d\d$/);
-  expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/^The shift ran to the end\./);
+  const verdict = page.locator("h1.verdict");
+  await verdict.waitFor();
+  expect(await verdict.innerText()).toMatch(/^The shift ran to the end\./);
   await close();
 });
 
