@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resolveNotify } from "../../config/resolve/resolve-settings.ts";
+import { describeReport } from "../../core/notices/notice.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Project } from "../../ports/store.ts";
 import { openLoopbackNtfy } from "../../testing/loopback/loopback-ntfy.ts";
@@ -151,6 +152,8 @@ describe("notifierFor", () => {
     const notifier = await channels.notifierFor("shop", "ntfy");
     await notifier?.send({ ...notice, data: { ...notice.data, url: null } }, signal);
     await notifier?.send({ ...notice, task: null }, signal);
+    const report = describeReport("2026-11-15", ["Nothing waits for you."], 0);
+    await notifier?.send({ ...notice, task: null, kind: "report", data: report }, signal);
     expect(ntfy.shown).toMatchObject([
       {
         click: `https://night.example.com/tasks/${notice.task}`,
@@ -160,6 +163,7 @@ describe("notifierFor", () => {
         click: "https://night.example.com/",
         actions: [{ url: "https://night.example.com/" }, { label: "Open change request" }],
       },
+      { click: "https://night.example.com/nights/2026-11-15" },
     ]);
     await ntfy.close();
   });

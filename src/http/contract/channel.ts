@@ -12,7 +12,6 @@ const channelSchema = z
     problem: z.string().nullable().meta({ description: "Why the last message did not arrive." }),
   })
   .meta({ id: "Channel" });
-export type ChannelJson = z.output<typeof channelSchema>;
 
 const channelTestSchema = z
   .strictObject({ ok: z.boolean(), detail: z.string().meta({ description: "What the service answered." }) })

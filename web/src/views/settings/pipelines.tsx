@@ -1,4 +1,5 @@
 import { type Reply, useApi } from "../../api/queries.ts";
+import { CodeText } from "../../ui/code-text.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Loaded } from "../../ui/state.tsx";
@@ -44,7 +45,7 @@ function Problems({ problems }: Pick<Listed, "problems">) {
               {project}: <span className="mono">{file}</span>
               {line !== null && `, line ${line}`}
             </span>{" "}
-            <span dir="auto">{message}</span>
+            <CodeText text={message} />
           </div>
         </li>
       ))}

@@ -1,4 +1,5 @@
 import { useApi } from "../../api/queries.ts";
+import { CodeText } from "../../ui/code-text.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -15,16 +16,14 @@ export function Problems() {
         {problems.map((text) => (
           <li key={text}>
             <Glyph name="failed" label="Problem" />
-            <span className="break" dir="auto">
-              {text}
-            </span>
+            <CodeText text={text} />
           </li>
         ))}
         {parked.map(({ agent, reason, until }) => (
           <li key={agent}>
             <Glyph name="paused" label="Parked" />
             <span className="break">
-              <b dir="auto">{agent}</b> <span dir="auto">{reason}</span>{" "}
+              <b dir="auto">{agent}</b> <CodeText text={reason} />{" "}
               <span className="faint">
                 It tries again <Time at={until} />.
               </span>
@@ -35,7 +34,7 @@ export function Problems() {
           <li key={project}>
             <Glyph name="failed" label="Outage" />
             <span className="break">
-              <b dir="auto">{project}</b> <span dir="auto">{reason}</span>{" "}
+              <b dir="auto">{project}</b> <CodeText text={reason} />{" "}
               <span className="faint">
                 It tries again <Time at={until} />.
               </span>

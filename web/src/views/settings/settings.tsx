@@ -10,7 +10,7 @@ import { ThisBrowser } from "./this-browser.tsx";
 export function SettingsView() {
   useTitle("Settings");
   return (
-    <div className="page">
+    <div className="page settings">
       <h1 className="h1">Settings</h1>
       <Problems />
       <Channels />
