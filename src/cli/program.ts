@@ -81,6 +81,11 @@ function addProjectCommands(program: Command): void {
   program
     .command("demo")
     .description("Try Nightshift in a temporary repository with a scripted agent; needs no key and no account")
+    .option(
+      "--once",
+      "Stop the daemon and end after the night instead of keeping the page running (default without a terminal)",
+    )
+    .option("--no-open", "Open no browser")
     .option("--clean", "Remove the repository and all data afterwards")
     .action(lazy(async () => (await import("./commands/demo.ts")).demo));
 }

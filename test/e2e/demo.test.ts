@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEMO_TASKS, type DemoNight } from "../../src/cli/demo/night.ts";
 import type { ReportJson } from "../../src/http/client/client.ts";
+import { hasScript, runOnTerminal } from "../support/terminal.ts";
 import { BIN, createUser, waitForExit } from "../support/cli-user.ts";
 
 test("demo: a night of ten tasks fills every section of the report, and --clean leaves nothing behind", async () => {
@@ -47,6 +48,37 @@ test("demo: a night of ten tasks fills every section of the report, and --clean 
     await user.cleanUp();
   }
 }, 180_000);
+
+test.runIf(hasScript)(
+  "demo: on a terminal, opens the page and keeps it running until Ctrl-C",
+  async () => {
+    const user = await createUser();
+    try {
+      const [program, seen] = [join(user.repo.path, "browser"), join(user.repo.path, "opened.txt")];
+      await writeFile(program, `#!/bin/sh\nprintf %s "$1" > "${seen}"\n`, { mode: 0o755 });
+      const run = runOnTerminal(user, ["demo", "--clean"], { BROWSER: program, TMPDIR: user.repo.path });
+      const ready = "Press Ctrl-C to stop the demo and remove all of its files.";
+      await run.type(ready, "", { timeoutMs: 120_000 });
+      const { origin, hash } = new URL(await readFile(seen, "utf8"));
+      const response = await fetch(`${origin}/api/v1/session`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin },
+        body: JSON.stringify({ code: hash.slice(1) }),
+      });
+      await run.type(ready, "\u0003");
+      const { output, code } = await run.end();
+      expect(response.status).toBe(200);
+      expect(code, output).toBe(0);
+      expect(output).toContain("Your browser shows the night.");
+      expect(output).toContain("Removed ");
+      await expect(fetch(`${origin}/api/v1/healthz`)).rejects.toThrow("fetch failed");
+      expect((await readdir(user.repo.path)).filter((name) => name.startsWith("nightshift-demo-"))).toEqual([]);
+    } finally {
+      await user.cleanUp();
+    }
+  },
+  180_000,
+);
 
 test("demo: stops its daemon when its output pipe is closed", async () => {
   const user = await createUser();

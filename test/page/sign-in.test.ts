@@ -88,6 +88,7 @@ describe("signing in to the page", () => {
     await heading(view.page, "This link does not work any more").waitFor();
     await view.page.goto(user.url + (await createLink()));
     await view.page.waitForURL((url) => url.pathname === "/");
+    expect(view.page.url()).toBe(`${user.url}/`);
     await view.close();
   });
 
@@ -146,6 +147,7 @@ describe("the sign-in page", () => {
     await view.close();
     const own = await openView(browser, user, "/sign-in");
     await own.page.waitForURL((url) => url.pathname === "/");
+    expect(own.page.url()).toBe(`${user.url}/`);
     await own.close();
   });
 

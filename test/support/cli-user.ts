@@ -109,11 +109,15 @@ export async function waitForExit(child: ChildProcess): Promise<CliResult> {
   return { code, ...text };
 }
 
-export async function pollUntil<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+export async function pollUntil<T>(
+  look: () => Promise<T>,
+  holds: (value: T) => boolean,
+  timeoutMs = 20_000,
+): Promise<T> {
   for (const start = performance.now(); ;) {
     const value = await look();
     if (holds(value)) return value;
-    if (performance.now() - start > 20_000)
+    if (performance.now() - start > timeoutMs)
       throw new Error(`waited in vain; last seen: ${JSON.stringify(value).slice(0, 500)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -7,7 +7,7 @@ export const COLUMNS = 60;
 
 export interface TerminalRun {
   /** Waits until the command has printed this, and then types. */
-  type(after: string | RegExp, keys: string): Promise<void>;
+  type(after: string | RegExp, keys: string, options?: { readonly timeoutMs: number }): Promise<void>;
   /** Closes the input before the command has started. */
   closeInput(): void;
   /** Everything that the command printed, and its exit code. */
@@ -21,7 +21,7 @@ export function runOnTerminal(
   more: Readonly<Record<string, string>> = {},
 ): TerminalRun {
   const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols ${COLUMNS} rows 24; ${words}`, "/dev/null"], {
+  const child = spawn("script", ["-qfec", `stty cols ${COLUMNS} rows 24; exec ${words}`, "/dev/null"], {
     cwd: user.repo.checkout,
     env: { ...user.env, TERM: "xterm", SHELL: "/bin/sh", ...more },
     stdio: ["pipe", "pipe", "inherit"],
@@ -30,10 +30,11 @@ export function runOnTerminal(
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
   return {
-    async type(after, keys) {
+    async type(after, keys, { timeoutMs } = { timeoutMs: 20_000 }) {
       await pollUntil(
         async () => output,
         (text) => (typeof after === "string" ? text.includes(after) : after.test(text)),
+        timeoutMs,
       );
       child.stdin.write(keys);
     },

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { shellWord } from "../../core/change/related-command.ts";
 import type { Client } from "../../http/client/client.ts";
 import { acceptFiles } from "../project/accept-files.ts";
+import { createSignInLink } from "../daemon/sign-in-link.ts";
+import { openBrowser, refuseBrowser } from "../open-browser.ts";
 import { connect } from "../daemon/connect.ts";
 import { DEMO_TASKS, runDemoNight, type DemoNight } from "../demo/night.ts";
 import { createRepository, writeDemoConfig } from "../demo/repository.ts";
@@ -19,6 +21,9 @@ import { stopDaemon } from "./machine/stop.ts";
 
 interface DemoOptions {
   readonly clean?: boolean;
+  readonly once?: boolean;
+  /** False with --no-open. */
+  readonly open?: boolean;
 }
 
 /** Runs the real engine with real git and real processes. Only the model is replaced, by scripted agents. */
@@ -44,23 +49,34 @@ export async function demo(context: CliContext, options: DemoOptions): Promise<v
           `This demo runs without a sandbox (sandbox: NONE). Its scripted agents are harmless. ${formatMessage(sandboxProblem)}\n`,
         ),
   );
+  const interrupted = listenForInterrupt();
+  const isKept = context.interactive && options.once !== true;
   await runWithCleanup(
     async (untilPipeCloses) => {
+      const unlessInterrupted = <T>(work: Promise<T>): Promise<T> =>
+        untilPipeCloses(Promise.race([work, interrupted.then(() => Promise.reject(new Exit(130)))]));
       // Not interruptible: a daemon that is still starting could not be stopped by the cleanup.
       const client = await connect(own);
       await acceptFiles(own, client, { location: { path: own.cwd, url: null }, generated: true, yes: true });
-      const tasks = await untilPipeCloses(runNight(own, client));
+      const tasks = await unlessInterrupted(runNight(own, client));
       const report = await client.call("GET /report", { query: {} });
-      const where = options.clean === true ? "" : describeNextSteps(dir);
       printResult(context, { tasks, report }, () => {
         const night = reportText(context, shorten(outlineReport(report, Date.now())));
-        return `\n${paint(context, "bold", "The report of the night (nightshift report)")}\n${night}${where}`;
+        return `\n${paint(context, "bold", "The report of the night (nightshift report)")}\n${night}`;
       });
       if (!endedAsPlanned(tasks)) throw new Exit(1);
+      if (!isKept) return;
+      await showPage(own, client, { opens: options.open !== false });
+      context.progress(
+        `Press Ctrl-C to stop the demo${options.clean === true ? " and remove all of its files" : ""}.\n`,
+      );
+      await untilPipeCloses(stayAlive(interrupted));
+      context.progress("\n");
     },
     async () => {
       await stopDaemon(own, true);
       if (options.clean === true) rmSync(dir, { recursive: true, force: true });
+      context.progress(options.clean === true ? `Removed ${dir}.\n` : describeNextSteps(dir));
     },
   );
 }
@@ -81,6 +97,28 @@ async function runNight(context: CliContext, client: Client): Promise<DemoNight>
     await waitForTask(context, client, { id: chore.id, since: null });
     context.progress(paint(context, "gray", `\nThe other ${count - 1} tasks run at the same time …\n`));
   });
+}
+
+/** Resolves when the person presses Ctrl-C, or the terminal is closed. */
+function listenForInterrupt(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+  });
+}
+
+/** Listening for a signal does not keep a process alive by itself. */
+async function stayAlive(until: Promise<void>): Promise<void> {
+  const timer = setInterval(() => undefined, 60_000);
+  await until.finally(() => clearInterval(timer));
+}
+
+/** Everything in the page works: a person can approve, answer, choose, retry and merge what the night left. */
+async function showPage(context: CliContext, client: Client, { opens }: { readonly opens: boolean }): Promise<void> {
+  const { url } = await createSignInLink(client);
+  const problem = opens ? (refuseBrowser(context) ?? (await openBrowser(url, context.env))) : "No browser was opened";
+  context.progress(
+    `\n${paint(context, "bold", problem === null ? "Your browser shows the night. Decide what waits for you." : "Decide what waits for you in a browser:")}\n  ${url}\n  The link works once and for ten minutes. For another: NIGHTSHIFT_HOME=${shellWord(context.env["NIGHTSHIFT_HOME"] ?? "")} nightshift open\n`,
+  );
 }
 
 function endedAsPlanned(night: DemoNight): boolean {

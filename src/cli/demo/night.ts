@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NIGHT_WORK } from "../../core/schedule/schedule.ts";
 import type { Client, TaskJson } from "../../http/client/client.ts";
 import { isSettled } from "../wait/wait-for-task.ts";
-import type { DemoAgent } from "./scripts.ts";
+import type { DemoAgent } from "./scripts/scripts.ts";
 
 interface DemoTask {
   readonly pipeline: string;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { demoScripts } from "./scripts.ts";
+import { demoScripts } from "./scripts/scripts.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "README.md": `# Corner café
