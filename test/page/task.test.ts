@@ -110,6 +110,7 @@ it("a task that another window changes is shown as it is now", async () => {
   await page.getByRole("listitem").filter({ hasText: "paused the task" }).waitFor();
   await user.client.call("POST /tasks/:id/kill", { params: { id: slow.id } });
   await page.getByRole("button", { name: "Retry…" }).waitFor();
+  expect(await page.getByRole("img", { name: /ended in/ }).count()).toBe(1);
   await close();
 });
 
@@ -229,6 +230,7 @@ describe("addresses", () => {
     await page.keyboard.press("5");
     await page.waitForURL("**/checks");
     await page.getByRole("region", { name: "Checks by commit" }).waitFor();
+    expect(await page.getByRole("link", { name: /^Checks/ }).getAttribute("aria-current")).toBe("page");
     await close();
   });
 
@@ -239,7 +241,7 @@ describe("addresses", () => {
     await page.getByRole("heading", { name: "Delete me" }).waitFor();
     await user.client.call("DELETE /tasks/:id", { params: { id: gone.id } });
     await page.getByRole("heading", { name: "This task was deleted" }).waitFor();
-    await page.getByText("Delete me").waitFor();
+    expect(await page.getByText("Delete me").count()).toBe(1);
     await close();
   });
 });

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { TaskJson } from "../../../src/http/client/client.ts";
-import { pollUntil } from "../../support/cli-user.ts";
 import { createPageUser, type PageUser } from "./page-user.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -197,12 +197,19 @@ export async function submitScene(
   return await client.call("POST /tasks", { body });
 }
 
+/** A scene has up to a dozen runs, one after the other. */
+const SETTLE_MS = 200_000;
+const POLL_MS = 200;
+
 /** Waits until a task waits for a person or has ended. */
 export async function settle({ client }: PageUser, id: string): Promise<TaskJson> {
-  return await pollUntil(
-    () => client.call("GET /tasks/:id", { params: { id } }),
-    ({ status }) => status !== "queued" && status !== "running",
-  );
+  const start = performance.now();
+  for (;;) {
+    const task = await client.call("GET /tasks/:id", { params: { id } });
+    if (task.status !== "queued" && task.status !== "running") return task;
+    if (performance.now() - start > SETTLE_MS) throw new Error(`${id} is still ${task.status} in ${task.state}`);
+    await wait(POLL_MS);
+  }
 }
 
 /** Approves the document that a task waits with, and waits until it waits again or has ended. */

@@ -12,18 +12,21 @@ import { LogText } from "./log-text.tsx";
 interface CheckLogProps {
   readonly task: TaskJson;
   readonly check: CheckJson;
+  /** The run with its output on the base commit. Null if there is none. */
+  readonly baseRun: string | null;
 }
 
 /** What a check printed, opened at the first error. */
-export function CheckLog({ task, check }: CheckLogProps) {
+export function CheckLog({ task, check, baseRun }: CheckLogProps) {
   const [place, setPlace] = useState<CheckPlace>("change");
   const { run, check: named } = useSearch({ strict: false });
   const { name } = check;
   // The engine's own checks print nothing. Their findings are in the task.
   const printed = !isBuiltIn(name);
+  const logRun = place === "base" ? (baseRun ?? check.run) : check.run;
   const query = useApi(
     "GET /runs/:id/checks/:name/log",
-    { params: { id: check.run, name }, query: { on: place } },
+    { params: { id: logRun, name }, query: { on: place } },
     { live: false, enabled: printed },
   );
   const isGone = query.error instanceof ProblemError && query.error.status === 404;
@@ -39,7 +42,7 @@ export function CheckLog({ task, check }: CheckLogProps) {
           {describeCell(check)}
           {check.status !== "passed" && check.exit_code !== null && `, ${formatDuration(check.duration_ms)}`}
         </span>
-        {check.status === "inconclusive" && <PlaceSwitch place={place} onChange={setPlace} />}
+        {baseRun !== null && check.status !== "passed" && <PlaceSwitch place={place} onChange={setPlace} />}
       </header>
       {query.error !== null && !isGone && (
         <ErrorBanner title="The output could not be read." error={query.error} retry={() => void query.refetch()} />
@@ -51,7 +54,7 @@ export function CheckLog({ task, check }: CheckLogProps) {
           label={`${name}, output`}
           text={text}
           start={query.data?.start ?? 0}
-          source={{ task: task.id, run: check.run, name, place }}
+          source={{ task: task.id, run: check.run, logRun, name, place }}
           isPart={printed && isGone}
           isAsked={run !== undefined && named !== undefined}
           hasFailed={check.status !== "passed"}

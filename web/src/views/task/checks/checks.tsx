@@ -49,9 +49,24 @@ export function ChecksTab({ task, events }: ChecksTabProps) {
           <Proof proof={task.proof} />
           <Matrix {...{ task, matrix, chosen }} />
           <Explanations task={task} />
-          {chosen !== null && <CheckLog key={`${chosen.run} ${chosen.name}`} task={task} check={chosen} />}
+          {chosen !== null && (
+            <CheckLog
+              key={`${chosen.run} ${chosen.name}`}
+              task={task}
+              check={chosen}
+              baseRun={findBaseRun(events, chosen.name)}
+            />
+          )}
         </>
       )}
     </div>
   );
+}
+
+/** The run of the task that ran the check on the base commit. Mostly another task did, because it is done once per commit. */
+function findBaseRun(events: readonly EventJson[], name: string): string | null {
+  const started = events.findLast(
+    ({ type, data }) => type === "check.started" && data["name"] === name && data["on"] === "base",
+  );
+  return started?.run ?? null;
 }

@@ -16,7 +16,13 @@ interface LogTextProps {
   readonly text: string;
   /** Byte offset of the text in the whole log. */
   readonly start: number;
-  readonly source: { readonly task: string; readonly run: string; readonly name: string; readonly place: CheckPlace };
+  readonly source: {
+    readonly task: string;
+    readonly run: string;
+    readonly logRun: string;
+    readonly name: string;
+    readonly place: CheckPlace;
+  };
   /** The log itself was removed, so this is only the part that was kept. */
   readonly isPart: boolean;
   /** The person chose this check, so its output is scrolled into view. */
@@ -50,7 +56,7 @@ export function LogText({ label, text, start, source, isPart, isAsked, hasFailed
     setProblem(null);
     try {
       const part = await api.call("GET /runs/:id/checks/:name/log", {
-        params: { id: source.run, name: source.name },
+        params: { id: source.logRun, name: source.name },
         query: { on: source.place, before: older.start },
       });
       setOlder({ text: part.text + older.text, start: part.start });

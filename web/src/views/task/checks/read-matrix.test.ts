@@ -39,6 +39,15 @@ const choose = (...checks: readonly CheckJson[]) => {
   return cell === null ? null : `${cell.run} ${cell.name}`;
 };
 
+it("only the newest run on the head commit is marked as such", () => {
+  const { columns } = readMatrix({
+    runs: [run("run_1", "c1"), run("run_2", "c1")],
+    checks: [check({}), check({ run: "run_2" })],
+    head_commit: "c1",
+  });
+  expect(columns.map(({ isHead }) => isHead)).toEqual([false, true]);
+});
+
 describe("chooseCell()", () => {
   it("prefers what failed last and blocks the change", () => {
     expect(

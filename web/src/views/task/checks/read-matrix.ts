@@ -22,12 +22,10 @@ export function readMatrix({
   head_commit: head,
 }: Pick<TaskJson, "runs" | "checks" | "head_commit">): CheckMatrix {
   const byCell = new Map(checks.map((check) => [JSON.stringify([check.run, check.name]), check]));
-  const columns = runs
-    .filter(({ id }) => checks.some(({ run }) => run === id))
-    .map((run): CheckColumn => {
-      const commit = commitOf(run);
-      return { run, commit, isHead: commit !== null && commit === head };
-    });
+  const checked = runs.filter(({ id }) => checks.some(({ run }) => run === id));
+  // A commit may have been checked several times. Its newest results count.
+  const newest = checked.findLast((run) => head !== null && commitOf(run) === head);
+  const columns = checked.map((run): CheckColumn => ({ run, commit: commitOf(run), isHead: run === newest }));
   return {
     columns,
     names: [...new Set(checks.map(({ name }) => name))],

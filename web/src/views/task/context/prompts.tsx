@@ -25,7 +25,7 @@ export function Prompts({ task: { runs } }: { task: TaskJson }) {
 function RunPrompt({ run }: { run: RunJson }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="fold" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className="fold marked" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <b className="strong">{run.role}</b>
         <span className="muted">

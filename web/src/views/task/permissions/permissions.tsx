@@ -5,11 +5,14 @@ import { RunGrants } from "./run-grants.tsx";
 
 /** What each run was allowed to do, and what the sandbox refused. */
 export function PermissionsTab({ task }: { task: TaskJson }) {
-  const runs = task.runs.filter(({ started_at: started }) => started !== null);
+  // Checks and publishing are the engine's own work.
+  const runs = task.runs.filter(({ step, started_at: started }) => step === "agent" && started !== null);
   if (runs.length === 0)
     return (
       <div className="tab-body">
-        <Empty title="No run yet">What each run is granted, and what the sandbox refuses, appears here.</Empty>
+        <Empty title="No agent has run yet">
+          What each run is granted, and what the sandbox refuses, appears here.
+        </Empty>
       </div>
     );
   return (

@@ -12,7 +12,7 @@ type Grants = NonNullable<RunJson["grants"]>;
 export function RunGrants({ run, isFirst }: { run: RunJson; isFirst: boolean }) {
   const [isOpen, setOpen] = useState(isFirst);
   return (
-    <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className="fold marked" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <b className="strong">{run.role ?? run.step}</b>
         <span className="muted">
@@ -36,13 +36,11 @@ function Opened({ run }: { run: RunJson }) {
   );
 }
 
-/** Checks and publishing have no agent. Runs of earlier versions have no record. */
-function NotRecorded({ run: { step, sandbox } }: { run: RunJson }) {
+/** Runs that never started their agent, and those of earlier versions, have no record. */
+function NotRecorded({ run: { sandbox } }: { run: RunJson }) {
   return (
     <p className="muted">
-      {step === "agent"
-        ? "What it was granted is not recorded."
-        : "No agent ran, so nothing was granted. The engine runs checks and publishes by itself."}
+      What it was granted is not recorded.
       {sandbox !== null && <> Sandbox: {sandbox}.</>}
     </p>
   );
