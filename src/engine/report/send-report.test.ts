@@ -112,3 +112,19 @@ test("report: is not sent for a time before the first project was registered", a
   await sendAt(2);
   expect(await sentReports()).toHaveLength(1);
 });
+
+test.each([
+  ["in spring, when its time does not exist", Date.UTC(2027, 2, 26, 12)],
+  ["in autumn, when its time exists twice", Date.UTC(2027, 9, 29, 12)],
+])("report: is sent once a night %s", async (_, start) => {
+  const readReport = async () => ({ at: "02:30", timeZone: "Europe/Paris", channels: ["terminal"] });
+  const channels = { ...world.ports.channels, readReport };
+  for (let at = start; at < start + 3 * DAY; at += HOUR / 2)
+    await sendReport({ ...world.ports, channels, clock: createFakeClock(at) });
+  const nights = (await sentReports()).map(({ data }) => data["night"]);
+  const first = new Date(start).toISOString().slice(0, 10);
+  // At the start, the report of the night before is due.
+  expect(nights).toEqual(
+    [-1, 0, 1, 2].map((days) => new Date(Date.parse(first) + days * DAY).toISOString().slice(0, 10)),
+  );
+});
