@@ -110,7 +110,7 @@ it("a task that another window changes is shown as it is now", async () => {
   await page.getByRole("listitem").filter({ hasText: "paused the task" }).waitFor();
   await user.client.call("POST /tasks/:id/kill", { params: { id: slow.id } });
   await page.getByRole("button", { name: "Retry…" }).waitFor();
-  expect(await page.getByRole("img", { name: /ended in/ }).count()).toBe(1);
+  await expect.poll(() => page.getByRole("img", { name: /ended in/ }).count(), { timeout: 20_000 }).toBe(1);
   await close();
 });
 
