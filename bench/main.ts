@@ -10,6 +10,7 @@ import { measureLatency } from "./rows/latency.ts";
 import { measureMemory } from "./rows/memory.ts";
 import { measureNight } from "./rows/night.ts";
 import { measurePage } from "./rows/page.ts";
+import { measurePageTranscript } from "./rows/page-transcript.ts";
 import { measureParse } from "./rows/parse.ts";
 import { measurePrompt } from "./rows/prompt.ts";
 import { measureQueue } from "./rows/queue.ts";
@@ -46,6 +47,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
   t: measureChatty,
   u: measurePage,
   v: measureDiff,
+  w: measurePageTranscript,
 };
 
 const asked = process.argv.slice(2);

@@ -17,5 +17,7 @@ export function CodeText({ text }: { text: string }) {
 
 /** The commands that stand in backticks in a sentence. */
 export function listCommands(text: string): readonly string[] {
-  return [...text.matchAll(/`([^`]+)`/g)].flatMap(([, command]) => (command?.includes(" ") === true ? [command] : []));
+  return [...text.matchAll(/`([^`]+)`/g)].flatMap(([, command]) =>
+    /^[a-z][\w-]* ./i.test(command ?? "") && command !== undefined ? [command] : [],
+  );
 }

@@ -1,4 +1,7 @@
 const DAY_MS = 86_400_000;
+/** Kept, because creating one takes longer than anything else that a row of a transcript needs. */
+const FULL = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "medium" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 /** 21:14 today, "Mon 21:14" this week, "2 Nov" otherwise. Times are in the browser's time zone unless one is given. */
 export function formatTime(iso: string | number, now: number = Date.now(), timeZone?: string): string {
@@ -26,7 +29,12 @@ export function formatDay(iso: string | number, timeZone?: string): string {
 
 /** "Tuesday 17 November 2026, 21:14:05", for tooltips. */
 export function formatFullTime(iso: string | number): string {
-  return new Date(iso).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
+  return FULL.format(new Date(iso));
+}
+
+/** "21:14:05". */
+export function formatClock(iso: string): string {
+  return CLOCK.format(new Date(iso));
 }
 
 /** "40 s", "4 min", "1 h 12 min", "3 d 2 h". */

@@ -53,7 +53,7 @@ function AgentRow({ agent, runs }: { agent: AgentJson; runs: number | null }) {
   return (
     <tr>
       <td>
-        <div className="strong" dir="auto">
+        <div className="strong agent-name" dir="auto">
           {name}
         </div>
         {kind !== name && <div className="faint mono small">{kind}</div>}
@@ -74,8 +74,18 @@ function AgentRow({ agent, runs }: { agent: AgentJson; runs: number | null }) {
 }
 
 /** Not installed is no failure: people have only some of the agents. */
-function stateOf({ usable, version, program, parked_for: parked, problem }: AgentJson): readonly [GlyphName, string] {
+function stateOf({
+  name,
+  kind,
+  usable,
+  version,
+  program,
+  parked_for: parked,
+  problem,
+}: AgentJson): readonly [GlyphName, string] {
   if (usable) return parked === null ? ["succeeded", "Usable"] : ["paused", "Parked"];
+  // A kind of agent that works only with settings of a person.
+  if (name === kind && program === null) return ["skipped", "Not set up"];
   const isMissing = version === null && program !== null && problem?.includes("is not on the daemon's PATH") === true;
   return isMissing ? ["skipped", "Not installed"] : ["failed", "Not usable"];
 }

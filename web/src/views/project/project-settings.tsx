@@ -58,7 +58,9 @@ function Gates({ settings }: { settings: ProjectSettingsJson }) {
       <dd>{budget.run_usd === null ? "no limit of costs" : `at most ${formatMoney(budget.run_usd)}`}</dd>
       <dt>Night, month</dt>
       <dd>
-        {describeAmount(budget.night_usd)}, {describeAmount(budget.month_usd)}
+        {budget.night_usd === null && budget.month_usd === null
+          ? "no limit of costs"
+          : `${describeAmount(budget.night_usd)}, ${describeAmount(budget.month_usd)}`}
       </dd>
       <dt>Nightly change</dt>
       <dd>at most {plural(improve.max_diff_lines, "line")}</dd>

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
+import { memo, type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import type { Entry } from "../../../../../src/core/transcript/entry.ts";
-import { formatFullTime } from "../../../ui/format.ts";
+import { formatClock, formatFullTime } from "../../../ui/format.ts";
 import { EntryContent } from "./entry-view.tsx";
 import { useHighlight } from "./highlight.ts";
 import { COVERED_PX, useReveal } from "./use-reveal.ts";
@@ -106,7 +106,7 @@ export function Entries(props: EntriesProps) {
             className={entry.key === targetKey ? "ln hit" : "ln"}
             style={{ transform: `translateY(${itemTop - margin}px)` }}
           >
-            <EntryTime {...props} entry={entry} />
+            <EntryTime offset={entry.offset} at={entry.at} task={props.task} run={props.run} />
             <div className="ln-body">
               <EntryContent
                 entry={entry}
@@ -128,23 +128,30 @@ function isOpen({ set, allOpen }: Folds, { key }: Entry, isFound: boolean): bool
   return set.get(key) ?? (allOpen || isFound ? true : null);
 }
 
+interface EntryTimeProps {
+  readonly offset: number;
+  readonly at: string;
+  readonly task: string;
+  readonly run: string;
+}
+
 /** A link to the line. */
-function EntryTime({ entry, task, run }: EntriesProps & { entry: Entry }) {
+const EntryTime = memo(function EntryTime({ offset, at, task, run }: EntryTimeProps) {
   return (
     <Link
       className="at"
       to="/tasks/$id/$tab"
       params={{ id: task, tab: "transcript" }}
-      search={{ run, line: String(entry.offset) }}
+      search={{ run, line: String(offset) }}
       replace
       resetScroll={false}
       activeProps={{}}
-      title={`${formatFullTime(entry.at)}. Link to this line.`}
+      title={`${formatFullTime(at)}. Link to this line.`}
     >
-      <time dateTime={entry.at}>{new Date(entry.at).toLocaleTimeString("en-GB")}</time>
+      <time dateTime={at}>{formatClock(at)}</time>
     </Link>
   );
-}
+});
 
 /** The distance of the list from the top of the page, which changes with what is above it. */
 function useTopOf(list: RefObject<HTMLElement | null>): number {

@@ -7,7 +7,7 @@ import { api } from "../../../api/client.ts";
 const MAX_BYTES = 2 * 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
 /** A person cannot read faster, and each change costs a layout. */
-const EMIT_MS = 80;
+const EMIT_MS = 100;
 const END = Number.MAX_SAFE_INTEGER;
 
 export type Place = "start" | "end" | number;

@@ -27,7 +27,7 @@ export function RunRail({ task, runs, current }: { task: TaskJson; runs: readonl
           aria-current={run.id === current.id ? "page" : undefined}
           resetScroll={false}
         >
-          <RunGlyph run={run} />
+          <RunGlyph run={run} task={task} />
           <span className="clip run-name">{nameRun(run)}</span>
           {run.started_at !== null && (
             <time className="tm" dateTime={run.started_at} title={formatFullTime(run.started_at)}>
@@ -41,9 +41,9 @@ export function RunRail({ task, runs, current }: { task: TaskJson; runs: readonl
   );
 }
 
-function RunGlyph({ run }: { run: RunJson }) {
-  const name = glyphOf(run);
-  if (name !== null) return <Glyph name={name} label={run.status} />;
+function RunGlyph({ run, task }: { run: RunJson; task: TaskJson }) {
+  const name = glyphOf(run, task);
+  if (name !== null) return <Glyph name={name} label={name} />;
   return (
     <svg width={16} height={16} viewBox="0 0 16 16" className="faint" aria-hidden>
       <circle cx="8" cy="8" r="2.6" fill="currentColor" />

@@ -49,7 +49,7 @@ function Pages({ task, run, line, isRaw, setRaw, first, viewRef }: PagesProps) {
   const place = first ?? (isOpen ? "end" : "start");
   const pages = useWindow({ run: run.id, isRaw, first: place, isOpen });
   const list = useRef<HTMLDivElement>(null);
-  const follow = useFollow(list, pages.entries, isOpen && first === null);
+  const follow = useFollow(list, isOpen && first === null);
   const [folds, setFolds] = useState(NO_FOLDS);
   const { target, show, view, onView } = useTarget({ pages, line, viewRef, stop: follow.stop });
   const { text, query, setText } = useTyped();

@@ -8,12 +8,15 @@ export function nameRun({ role, step, attempt }: RunJson): string {
 }
 
 /** The shape of a run in the list. Null: an agent's word is no result, so it gets a neutral dot. */
-export function glyphOf({ status, step }: RunJson): GlyphName | null {
+export function glyphOf(run: RunJson, task: TaskJson): GlyphName | null {
+  const { status, step } = run;
   if (status === "failed") return "failed";
   if (status === "cancelled") return "cancelled";
   if (status === "paused") return "paused";
   if (status === "running") return "running";
-  return step === "checks" && status === "succeeded" ? "succeeded" : null;
+  if (step !== "checks" || status !== "succeeded") return null;
+  // A run of checks succeeds when it has results, also bad ones.
+  return failedChecks(run, task).length > 0 ? "failed" : "succeeded";
 }
 
 /** What came out of a run, in a few words. */
@@ -30,9 +33,15 @@ export function describeRun(run: RunJson, task: TaskJson): string {
 
 function describeChecks(run: RunJson, task: TaskJson): string {
   const own = task.checks.filter((check) => check.run === run.id);
-  const failed = own.filter(({ status }) => status === "failed" || status === "could_not_run");
+  const failed = failedChecks(run, task);
   if (failed.length > 0) return `${failed.map(({ name }) => name).join(", ")} failed`;
   return own.length === 0 ? (run.outcome ?? run.status) : `${own.length} passed`;
+}
+
+function failedChecks(run: RunJson, task: TaskJson): TaskJson["checks"] {
+  return task.checks.filter(
+    (check) => check.run === run.id && (check.status === "failed" || check.status === "could_not_run"),
+  );
 }
 
 function describeCost({ cost_usd: usd }: RunJson): string {

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 /** So near to the end that a person means the end. */
 const END_PX = 60;
@@ -10,7 +10,7 @@ export interface Follow {
 }
 
 /** Keeps the end in view while a run adds to it, until the person scrolls up. */
-export function useFollow(list: RefObject<HTMLElement | null>, version: unknown, isOpen: boolean): Follow {
+export function useFollow(list: RefObject<HTMLElement | null>, isOpen: boolean): Follow {
   const [isFollowing, setFollowing] = useState(isOpen);
   const wanted = useRef(isOpen);
   const set = useCallback((next: boolean): void => {
@@ -22,23 +22,21 @@ export function useFollow(list: RefObject<HTMLElement | null>, version: unknown,
     const onScroll = (): void => {
       const isUp = window.scrollY < last - 1;
       last = window.scrollY;
-      if (isUp && distanceFromEnd() > END_PX) set(false);
-      else if (isOpen && distanceFromEnd() <= END_PX) set(true);
+      // Asking for the height makes the browser lay out the page, so it is asked only if the answer matters.
+      if (isUp && wanted.current && distanceFromEnd() > END_PX) set(false);
+      else if (!isUp && isOpen && !wanted.current && distanceFromEnd() <= END_PX) set(true);
     };
     window.addEventListener("scroll", onScroll, { passive: true });
     return () => window.removeEventListener("scroll", onScroll);
   }, [isOpen, set]);
-  useLayoutEffect(() => {
-    if (wanted.current) scrollToEnd();
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- runs after each change of the entries
-  }, [version]);
   useEffect(() => {
-    if (list.current === null) return undefined;
-    // Heights are known only after they were measured.
+    const log = list.current?.parentElement;
+    if (log == null) return undefined;
+    // Called after the browser has laid out what was added or measured.
     const observer = new ResizeObserver(() => {
       if (wanted.current) scrollToEnd();
     });
-    observer.observe(list.current);
+    observer.observe(log);
     return () => observer.disconnect();
   }, [list]);
   const follow = useCallback(() => {
