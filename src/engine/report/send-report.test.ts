@@ -113,12 +113,13 @@ test("report: is not sent for a time before the first project was registered", a
   expect(await sentReports()).toHaveLength(1);
 });
 
+const readParisReport = async () => ({ at: "02:30", timeZone: "Europe/Paris", channels: ["terminal"] });
+
 test.each([
   ["in spring, when its time does not exist", Date.UTC(2027, 2, 26, 12)],
   ["in autumn, when its time exists twice", Date.UTC(2027, 9, 29, 12)],
 ])("report: is sent once a night %s", async (_, start) => {
-  const readReport = async () => ({ at: "02:30", timeZone: "Europe/Paris", channels: ["terminal"] });
-  const channels = { ...world.ports.channels, readReport };
+  const channels = { ...world.ports.channels, readReport: readParisReport };
   for (let at = start; at < start + 3 * DAY; at += HOUR / 2)
     await sendReport({ ...world.ports, channels, clock: createFakeClock(at) });
   const nights = (await sentReports()).map(({ data }) => data["night"]);
