@@ -8,6 +8,7 @@ export const PERSON_ACTIONS = [
   "answer",
   "choose",
   "merge",
+  "comment",
   "revise",
   "reject",
   "resume",

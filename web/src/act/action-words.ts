@@ -17,6 +17,7 @@ export const ACTION_WORDS: Readonly<Record<PersonAction, ActionWords>> = {
   answer: { label: "Answer the questions…", what: "Answering", right: "approve" },
   choose: { label: "Choose an option…", what: "Choosing", right: "approve" },
   merge: { label: "Merge…", what: "Merging", right: "approve" },
+  comment: { label: "Comment on the change…", what: "Commenting on a change", right: "approve" },
   revise: { label: "Request a new version…", what: "Requesting changes", right: "approve" },
   "follow-up": { label: "Follow up…", what: "Following up", right: "submit" },
   reject: { label: "Reject…", what: "Rejecting", right: "approve" },

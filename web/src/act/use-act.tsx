@@ -65,6 +65,7 @@ export function useAct(onDone?: () => void): Act {
     const [first] = tasks;
     if (first === undefined) return;
     if (action === "follow-up" || ASKS_FIRST.includes(action)) setAsked({ action, tasks });
+    else if (action === "comment") void navigate({ to: "/tasks/$id/$tab", params: { id: first.id, tab: "diff" } });
     else if (ACTION_WORDS[action].done === undefined) void navigate({ to: "/inbox/$task", params: { task: first.id } });
     else void send(action, tasks, from);
   }

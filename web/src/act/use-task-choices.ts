@@ -14,7 +14,7 @@ export interface TaskChoice {
 }
 
 /** Decisions are only offered while the task waits for one. */
-const DECISIONS: readonly PersonAction[] = ["approve", "answer", "choose", "merge", "revise", "reject"];
+const DECISIONS: readonly PersonAction[] = ["approve", "answer", "choose", "merge", "comment", "revise", "reject"];
 const DANGER: readonly PersonAction[] = ["cancel", "kill", "delete"];
 
 /** Returns a function that lists what the person can do with a task, first what is possible. */
