@@ -16,21 +16,22 @@ const EVIL = "<b onmouseover=alert(1)>Coupon";
 let user: PageUser;
 let browser: Browser;
 
+async function prepare(home: string): Promise<void> {
+  await fillTasks(home, [
+    {
+      id: "task_k1v9000001",
+      title: "Retry the webhooks",
+      status: "failed",
+      state: "failed",
+      branch: "agent/hooks-7",
+    },
+    { id: "task_zzz9000001", title: "Read the settings once", status: "succeeded", state: "done" },
+    { id: "task_evil000001", title: EVIL, status: "succeeded", state: "done" },
+    { id: "task_paus000001", title: "Move the images", status: "paused", state: "implementing" },
+  ]);
+}
+
 beforeAll(async () => {
-  const prepare = async (home: string): Promise<void> => {
-    await fillTasks(home, [
-      {
-        id: "task_k1v9000001",
-        title: "Retry the webhooks",
-        status: "failed",
-        state: "failed",
-        branch: "agent/hooks-7",
-      },
-      { id: "task_zzz9000001", title: "Read the settings once", status: "succeeded", state: "done" },
-      { id: "task_evil000001", title: EVIL, status: "succeeded", state: "done" },
-      { id: "task_paus000001", title: "Move the images", status: "paused", state: "implementing" },
-    ]);
-  };
   [user, browser] = await Promise.all([createPageUser({ prepare }), openBrowser()]);
 }, 180_000);
 

@@ -130,6 +130,7 @@ it("a filter that matches nothing says so and can be cleared", async () => {
   await page.getByRole("heading", { name: "No task matches" }).waitFor();
   await page.getByRole("link", { name: "clear all filters" }).click();
   await page.getByRole("link", { name: "Pin the base image" }).waitFor();
+  expect(new URL(page.url()).search).toBe("");
   await close();
 });
 

@@ -64,9 +64,6 @@ export const EMPTY_FORM: TaskForm = {
   without_checks: false,
 };
 
-/** Fields outside of "More". */
-export const MAIN_FIELDS: readonly FieldName[] = ["description", "project", "title", "pipeline", "url"];
-
 const MAX_DESCRIPTION = 1_000_000;
 const MAX_TITLE = 1000;
 const MAX_TAGS = 20;
