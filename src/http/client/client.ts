@@ -15,7 +15,7 @@ export type { AgentJson, FindingJson, OutageJson, ParkedAgentJson } from "../con
 export type { EventJson } from "../contract/event.ts";
 export type { DecisionJson } from "../contract/decision.ts";
 export type { DiffJson } from "../contract/diff.ts";
-export type { OutputPageJson, OutputSearchJson, TranscriptEventJson } from "../contract/output.ts";
+export type { OutputPageJson, TranscriptEventJson } from "../contract/output.ts";
 export type { PendingTrustJson, ProjectJson } from "../contract/project.ts";
 export type { ProjectSettingsJson } from "../contract/project-settings.ts";
 export type { ProposalJson, RuleJson } from "../contract/rule.ts";

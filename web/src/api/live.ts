@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from "react";
-import type { EventJson } from "../../../src/http/client/client.ts";
 import { api } from "./client.ts";
 import { followEvents } from "./follow-events.ts";
 import type { Connection, LiveMessage, TabMessage } from "./live-messages.ts";
@@ -36,13 +35,6 @@ export function startLive(): void {
 export function subscribeToLive(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-/** Calls the listener for each event, for example to move a transcript on. Returns a function that unsubscribes. */
-export function subscribeToEvents(listener: (event: EventJson) => void): () => void {
-  return subscribeToLive((message) => {
-    if (message.kind === "event") listener(message.event);
-  });
 }
 
 /** Tries to connect to the daemon now. */

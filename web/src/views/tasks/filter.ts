@@ -62,6 +62,7 @@ export function withoutFilter(filter: TaskFilter, name: FilterName): TaskFilter 
   return name === "status" ? { ...filter, status: [] } : { ...filter, [name]: null };
 }
 
+/** @internal */
 export const NO_FILTER: TaskFilter = {
   status: [],
   project: null,

@@ -1,10 +1,9 @@
 import { findRenames } from "../../../../../src/core/change/find-renames.ts";
 import { readHunks, type FileHunks } from "../../../../../src/core/change/read-hunks.ts";
 import { type FilePatch, splitPatch } from "../../../../../src/core/change/split-patch.ts";
-import type { TaskJson } from "../../../../../src/http/client/client.ts";
-import type { Reply } from "../../../api/queries.ts";
+import type { DiffJson, TaskJson } from "../../../../../src/http/client/client.ts";
 
-export type DiffJson = Reply<"GET /tasks/:id/diff">;
+export type { DiffJson };
 export type Finding = DiffJson["findings"][number];
 export type ReviewJson = TaskJson["reviews"][number];
 
