@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -61,6 +61,8 @@ async function main(): Promise<void> {
     pass: createCheckpoints(process.env["NIGHTSHIFT_CRASH_AT"], () => process.kill(process.pid, "SIGKILL")),
     write: (line) => void process.stdout.write(line),
   });
+  // Of a daemon that was killed. This daemon gets the same port, so commands would use the old token.
+  rmSync(paths.daemon, { force: true });
   warnAboutSandbox(wired);
   const stopping = Promise.withResolvers<{ force: boolean }>();
   const token = randomBytes(32).toString("base64url");
