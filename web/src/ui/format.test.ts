@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatAge, formatDuration, formatMoney, formatTime, plural } from "./format.ts";
+import { capitalize, formatAge, formatDuration, formatMoney, formatTime, plural } from "./format.ts";
 
 const NOW = Date.UTC(2026, 10, 17, 8);
 
@@ -29,4 +29,15 @@ it("a count of one is singular", () => {
 it("an age has one unit", () => {
   const ages = [0, 12, 61, 47 * 60, 72 * 60].map((minutes) => formatAge(NOW - minutes * 60_000, NOW));
   expect(ages).toEqual(["now", "12 min", "1 h", "47 h", "3 d"]);
+});
+
+it.each([
+  ["merged by hand", "Merged by hand"],
+  ["follow-up: also IPv6", "Follow-up: also IPv6"],
+  ["plan", "Plan"],
+  ["agent/fix-totals was merged", "agent/fix-totals was merged"],
+  ["total.sh failed", "total.sh failed"],
+  ["", ""],
+])("a sentence that begins with %j is shown as %j", (text, shown) => {
+  expect(capitalize(text)).toBe(shown);
 });

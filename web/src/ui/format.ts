@@ -75,3 +75,8 @@ export function formatAge(iso: string | number, now: number = Date.now()): strin
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
   return `${Math.floor(minutes / (24 * 60))} d`;
 }
+
+/** Starts with a capital letter, unless the first word is a name such as "agent/fix-totals". */
+export function capitalize(text: string): string {
+  return /^[a-z]+(-[a-z]+)*(?=[,.:;]?(\s|$))/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

@@ -5,6 +5,7 @@ import { Empty } from "../../../ui/state.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { Voice } from "../../../ui/voice.tsx";
 import { Prompts } from "./prompts.tsx";
+import { capitalize } from "../../../ui/format.ts";
 
 type Entry = TaskJson["context"][number];
 
@@ -47,7 +48,7 @@ function ContextEntry({ task, entry }: { task: TaskJson; entry: Entry }) {
   return (
     <>
       <p className="flex wrap">
-        <b className="strong">{kind.charAt(0).toUpperCase() + kind.slice(1)}</b>
+        <b className="strong">{capitalize(kind)}</b>
         <span className="muted">
           {run !== undefined && (
             <>

@@ -3,6 +3,7 @@ import { explainApply, explainRunRole } from "../../../../../src/core/pipeline/e
 import type { TaskJson } from "../../../../../src/http/client/client.ts";
 import { factsOf } from "../../../act/task-facts.ts";
 import { idleFactsOf } from "../task-facts.ts";
+import { capitalize } from "../../../ui/format.ts";
 
 /** Answers to something that the task does not ask for are not worth a line. */
 const SHOWN = ["pause", "resume", "cancel", "kill", "retry", "follow-up", "delete"];
@@ -19,7 +20,7 @@ export function NotPossible({ task }: { task: TaskJson }) {
           const words = names.join(", ");
           return (
             <li key={reason}>
-              {words.charAt(0).toUpperCase() + words.slice(1)}: {reason}.
+              {capitalize(words)}: {reason}.
             </li>
           );
         })}

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { TaskJson } from "../../../../../src/http/client/client.ts";
+import { capitalize } from "../../../ui/format.ts";
 
 type DocumentRef = TaskJson["documents"][number];
 
@@ -21,7 +22,7 @@ export function DocumentPicker({ task: { id, documents }, chosen }: { task: Task
               activeProps={{}}
               aria-current={kind === chosen.kind || undefined}
             >
-              {kind.charAt(0).toUpperCase() + kind.slice(1)}
+              {capitalize(kind)}
             </Link>
           ))}
         </nav>

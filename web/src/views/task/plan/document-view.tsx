@@ -11,6 +11,7 @@ import { Time } from "../../../ui/time.tsx";
 import { Commit } from "../facts/fact.tsx";
 import { Subtasks } from "../facts/subtasks.tsx";
 import { MadeBy } from "./made-by.tsx";
+import { capitalize } from "../../../ui/format.ts";
 
 type DocumentRef = TaskJson["documents"][number];
 
@@ -36,7 +37,7 @@ export function DocumentView({ task, events, document }: DocumentViewProps) {
       <article aria-label={`${kind} version ${version}`}>
         <div className="flex wrap doc-head">
           <h2 className="h3">
-            {kind.charAt(0).toUpperCase() + kind.slice(1)} <Commit hash={hash} />
+            {capitalize(kind)} <Commit hash={hash} />
           </h2>
           <Approval {...{ task, events, document }} />
         </div>

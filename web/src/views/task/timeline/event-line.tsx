@@ -8,6 +8,7 @@ import type { GlyphName } from "../../../ui/glyph.tsx";
 import { Voice } from "../../../ui/voice.tsx";
 import { Line } from "./line.tsx";
 import { Replies } from "./replies.tsx";
+import { capitalize } from "../../../ui/format.ts";
 
 interface EventLineProps {
   readonly task: TaskJson;
@@ -49,7 +50,7 @@ function Sentence({ text }: { text: string }) {
   const safe = terminalText(text).trim();
   return (
     <span dir="auto" className="words">
-      {safe.charAt(0).toUpperCase() + safe.slice(1)}
+      {capitalize(safe)}
     </span>
   );
 }
