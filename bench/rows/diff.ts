@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { homePaths } from "../../src/config/files/paths.ts";
-import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import type { Client } from "../../src/http/client/client.ts";
 import { openBrowser } from "../../test/page/support/browser.ts";
-import { signIn, type SignInCookie } from "../../test/support/sign-in.ts";
+import { openView, signInOwner, type SignedInUser } from "../browser.ts";
 import { createBenchEnvironment, openDaemon, PROJECT, register } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { median } from "../statistics.ts";
@@ -29,10 +26,9 @@ export async function measureDiff(): Promise<readonly Measured[]> {
   try {
     await register(environment, daemon.client);
     const id = await makeChange(daemon.client);
-    const { url, token } = JSON.parse(readFileSync(homePaths(environment.home).daemon, "utf8")) as DaemonFile;
     const rounds: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1)
-      rounds.push(await openDiff(browser, { url, id, cookie: await signIn({ url, token }) }));
+      rounds.push(await openDiff(browser, await signInOwner(environment), id));
     const [paint, all, nodes] = [
       median(rounds.map((round) => round.paintMs)),
       median(rounds.map((round) => round.totalMs)),
@@ -98,14 +94,8 @@ const MEASURE = `new Promise((resolve) => {
 })`;
 
 /** Each round has an empty cache. */
-async function openDiff(
-  browser: Browser,
-  { url, id, cookie }: { readonly url: string; readonly id: string; readonly cookie: SignInCookie },
-): Promise<Round> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  await context.addCookies([cookie]);
-  const page = await context.newPage();
-  await page.goto(`${url}/tasks/${id}`);
+async function openDiff(browser: Browser, user: SignedInUser, id: string): Promise<Round> {
+  const { context, page } = await openView(browser, user, `/tasks/${id}`);
   await page.locator('nav a[href$="/diff"]').waitFor();
   await page.waitForLoadState("networkidle").catch(() => undefined);
   const round = (await page.evaluate(MEASURE)) as Round;

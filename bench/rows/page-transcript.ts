@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { homePaths } from "../../src/config/files/paths.ts";
-import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import type { Client, TaskJson } from "../../src/http/client/client.ts";
 import { openBrowser } from "../../test/page/support/browser.ts";
-import { signIn, type SignInCookie } from "../../test/support/sign-in.ts";
+import { openView, signInOwner, type SignedInUser } from "../browser.ts";
 import { createBenchEnvironment, openDaemon, PROJECT, register, type BenchEnvironment } from "../environment.ts";
 import { atMost, type Measured } from "../report.ts";
 import { median } from "../statistics.ts";
@@ -46,7 +45,7 @@ export async function measurePageTranscript(): Promise<readonly Measured[]> {
   const browser = await openBrowser();
   try {
     await register(environment, daemon.client);
-    const user = await readUser(environment);
+    const user = await signInOwner(environment);
     const [longest, task] = await followLive(browser, user, { client: daemon.client, go });
     const opened = await openStored(browser, user, { environment, task });
     const row = { row: "w", baseline: null, unit: "ms" } as const;
@@ -71,16 +70,6 @@ export async function measurePageTranscript(): Promise<readonly Measured[]> {
   }
 }
 
-interface SignedInUser {
-  readonly url: string;
-  readonly cookie: SignInCookie;
-}
-
-async function readUser({ home }: BenchEnvironment): Promise<SignedInUser> {
-  const { url, token } = JSON.parse(readFileSync(homePaths(home).daemon, "utf8")) as DaemonFile;
-  return { url, cookie: await signIn({ url, token }) };
-}
-
 /** Chromium reports only tasks of 50 ms and more. Without one, the result is 0. */
 async function followLive(
   browser: Browser,
@@ -91,7 +80,7 @@ async function followLive(
   const { id } = await client.call("POST /tasks", { body });
   const read = (): Promise<TaskJson> => client.call("GET /tasks/:id", { params: { id } });
   await waitFor(read, ({ runs }) => runs.some(({ status }) => status === "running"));
-  const { context, page } = await open(browser, user, `/tasks/${id}/transcript`);
+  const { context, page } = await openView(browser, user, `/tasks/${id}/transcript`);
   await page.getByText(`npm test -- ${FIRST_LINES - 1}`).waitFor();
   // The page has settled, and only what arrives from now on is measured.
   await sleep(2_000);
@@ -117,7 +106,7 @@ async function openStored(
   writeFileSync(file, lines.repeat(Math.ceil(STORED_BYTES / lines.length)));
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { context, page } = await open(browser, user, `/tasks/${task.id}/transcript?run=${run}`);
+    const { context, page } = await openView(browser, user, `/tasks/${task.id}/transcript?run=${run}`);
     await page.getByText("npm test -- 0").first().waitFor();
     times.push(Number(await page.evaluate("performance.now()")));
     await context.close();
@@ -131,16 +120,4 @@ async function waitFor(read: () => Promise<TaskJson>, holds: (task: TaskJson) =>
     if (holds(task)) return task;
     await sleep(50);
   }
-}
-
-async function open(
-  browser: Browser,
-  { url, cookie }: SignedInUser,
-  path: string,
-): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  await context.addCookies([cookie]);
-  const page = await context.newPage();
-  await page.goto(url + path, { waitUntil: "commit" });
-  return { context, page };
 }

@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { homePaths } from "../../src/config/files/paths.ts";
-import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { PAGE_FOLDER } from "../../src/http/page.ts";
 import { openBrowser } from "../../test/page/support/browser.ts";
-import { signIn, type SignInCookie } from "../../test/support/sign-in.ts";
-import { createBenchEnvironment, openDaemon, PROJECT, QUICK_AGENT, type BenchEnvironment } from "../environment.ts";
+import { openView, signInOwner, type SignedInUser } from "../browser.ts";
+import { createBenchEnvironment, openDaemon, PROJECT, QUICK_AGENT } from "../environment.ts";
 import { fillStore } from "../fill-store.ts";
 import { readMemory } from "../read-memory.ts";
 import { atMost, type Measured } from "../report.ts";
@@ -26,7 +25,7 @@ export async function measurePage(): Promise<readonly Measured[]> {
   const daemon = await openDaemon(environment);
   const browser = await openBrowser();
   try {
-    const user = await readUser(environment);
+    const user = await signInOwner(environment);
     const morning = await measureViews(browser, user, { path: "/", ready: "h1" });
     const tasks = await measureViews(browser, user, { path: "/tasks", ready: 'main a[href^="/tasks/"]' });
     const [before, after] = await measureDaemonMemory(browser, user, daemon.pid);
@@ -70,16 +69,6 @@ export async function measurePage(): Promise<readonly Measured[]> {
   }
 }
 
-interface SignedInUser {
-  readonly url: string;
-  readonly cookie: SignInCookie;
-}
-
-async function readUser({ home }: BenchEnvironment): Promise<SignedInUser> {
-  const { url, token } = JSON.parse(readFileSync(homePaths(home).daemon, "utf8")) as DaemonFile;
-  return { url, cookie: await signIn({ url, token }) };
-}
-
 /** Each round has an empty cache. Times are in milliseconds since the navigation began. */
 async function measureViews(
   browser: Browser,
@@ -88,7 +77,7 @@ async function measureViews(
 ): Promise<{ readonly paint: readonly number[]; readonly ready: readonly number[] }> {
   const times: { paint: number[]; ready: number[] } = { paint: [], ready: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { context, page } = await open(browser, user, path);
+    const { context, page } = await openView(browser, user, path);
     await page.locator(ready).first().waitFor();
     times.ready.push(await page.evaluate("performance.now()"));
     times.paint.push(await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0].startTime'));
@@ -106,24 +95,12 @@ async function measureDaemonMemory(
   await sleep(SETTLE_MS);
   const before = readMemory(pid, "status", "VmRSS");
   const views = ["/", "/inbox", "/tasks", "/costs", "/agents"].slice(0, PAGES);
-  const opened = await Promise.all(views.map((path) => open(browser, user, path)));
+  const opened = await Promise.all(views.map((path) => openView(browser, user, path)));
   await Promise.all(opened.map(({ page }) => page.locator("h1").first().waitFor()));
   await sleep(SETTLE_MS);
   const after = readMemory(pid, "status", "VmRSS");
   await Promise.all(opened.map(({ context }) => context.close()));
   return [before, after];
-}
-
-async function open(
-  browser: Browser,
-  { url, cookie }: SignedInUser,
-  path: string,
-): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  await context.addCookies([cookie]);
-  const page = await context.newPage();
-  await page.goto(url + path, { waitUntil: "commit" });
-  return { context, page };
 }
 
 /** Of the files that index.html names. Views and fonts are loaded later. */

@@ -1,10 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { Table2 } from "lucide-react";
 import { useId, useState } from "react";
 import type { CostsJson } from "../../../../../src/http/client/client.ts";
-import { Button } from "../../../ui/button.tsx";
 import { formatDay, formatMoney } from "../../../ui/format.ts";
 import { ScrollArea } from "../../../ui/scroll-area.tsx";
+import { TableToggle } from "../../../ui/table-toggle.tsx";
 import { CostChart } from "./cost-chart.tsx";
 import { DIVISIONS, type Division, stackCosts, type StackedCosts } from "./stack-costs.ts";
 
@@ -51,16 +50,7 @@ export function CostByDay({ costs, by, search }: CostByDayProps) {
               </Link>
             ))}
           </nav>
-          <Button
-            kind="quiet"
-            size="small"
-            aria-expanded={isTable}
-            aria-controls={tableId}
-            onClick={() => setTable(!isTable)}
-          >
-            <Table2 size={14} aria-hidden />
-            {isTable ? "Hide the table" : "Table"}
-          </Button>
+          <TableToggle isOpen={isTable} controls={tableId} label="Table" onChange={setTable} />
         </span>
       </div>
       <div className="hide-sm">

@@ -1,7 +1,6 @@
-import { Table2 } from "lucide-react";
 import { useId, useState } from "react";
 import type { ReportJson } from "../../../../../src/http/client/client.ts";
-import { Button } from "../../../ui/button.tsx";
+import { TableToggle } from "../../../ui/table-toggle.tsx";
 import { useNow } from "../../../ui/use-now.ts";
 import { type Lane, layoutNight, type NightFacts, type NightLine } from "./night-line.ts";
 import { NightTable } from "./night-table.tsx";
@@ -43,16 +42,7 @@ export function NightFigure({ report, isCurrent }: NightFigureProps) {
       </figure>
       {report.spans.length > 0 && (
         <div className="night-more">
-          <Button
-            kind="quiet"
-            size="small"
-            aria-expanded={isTable}
-            aria-controls={tableId}
-            onClick={() => setTable(!isTable)}
-          >
-            <Table2 size={14} aria-hidden />
-            {isTable ? "Hide the table" : "Show as a table"}
-          </Button>
+          <TableToggle isOpen={isTable} controls={tableId} onChange={setTable} />
         </div>
       )}
       <div id={tableId} hidden={!isTable}>
