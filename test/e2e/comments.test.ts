@@ -19,11 +19,11 @@ const ROLES = `
   *) echo more >> notes.txt; report '{"outcome":"implemented","summary":"said more"}';;
 `;
 
-/** A chore that waits for its merge. No agent waits to be released. */
+/** A chore that waits for its merge. The agent that works on comments waits to be released. */
 async function openMergeGate(): Promise<TaskJson> {
   project = await createGatedProject({ roles: ROLES, checks: () => `{ quick: { command: "test -s notes.txt" } }` });
   const { daemon } = project;
-  for (const name of ["implement", "review", "request_changes"]) daemon.release(name);
+  for (const name of ["implement", "review"]) daemon.release(name);
   const submitted = await daemon.call(["submit", "--pipeline", "chore", "Say more", "--json"]);
   const { id } = JSON.parse(submitted) as TaskJson;
   return await waitForMergeGate(id);
@@ -39,6 +39,14 @@ function findReviews(): readonly string[] {
   return project.forge.changeRequests.flatMap(({ comments }) =>
     comments.filter(({ body }) => !body.includes("AI agent")).map(({ file, line }) => `${file}:${line}`),
   );
+}
+
+const POSTED = ["notes.txt:2", "null:null"];
+
+/** The agent must not push before: comments have lines only as long as the change request has the commit that they are about. */
+async function workAfterReviewIsPosted(): Promise<void> {
+  await expect.poll(() => findReviews().toSorted(), WAIT).toEqual(POSTED);
+  project.daemon.release("request_changes");
 }
 
 function rolesOf({ runs }: TaskJson): readonly (string | null)[] {
@@ -61,6 +69,7 @@ it(
       "other.txt:9 Used?",
     );
     expect(sent.code).toBe(0);
+    await workAfterReviewIsPosted();
     const task = await waitForMergeGate(id);
     expect(task).toMatchObject({ state: "merging", waiting_for: { kind: "merge" } });
     expect(task.head_commit).not.toBe(seen);
@@ -82,7 +91,6 @@ it(
     ]);
     const prompt = await readFile(join(user.home, "runs", task.runs.at(-1)?.id ?? "", "prompt.md"), "utf8");
     expect(prompt).toContain("1. [critical] notes.txt:2: Say hi.\n   What the author did: It says hi now.");
-    await expect.poll(() => findReviews().toSorted(), WAIT).toEqual(["notes.txt:2", "null:null"]);
     const shown = await user.run("show", id);
     expect(shown.stdout).toMatch(/changes requested by \S+ at/);
     expect(shown.stdout).toContain("→ It says hi now.");
@@ -118,6 +126,7 @@ it("comments: a daemon that dies before it answers has sent them once", { timeou
   await daemon.call(["start"]);
   // At once, and when the change waits again.
   await send();
+  await workAfterReviewIsPosted();
   await waitForMergeGate(id);
   await send();
   const task = await daemon.show(id);
@@ -125,5 +134,5 @@ it("comments: a daemon that dies before it answers has sent them once", { timeou
   expect(rolesOf(task)).toEqual(["implement", "review", "request_changes", "review"]);
   expect(task.reviews.map(({ verdict }) => verdict)).toEqual(["approved", "changes_requested", "approved"]);
   expectNoDoubleRuns(await daemon.events(id));
-  await expect.poll(() => findReviews().toSorted(), WAIT).toEqual(["notes.txt:2", "null:null"]);
+  expect(findReviews().toSorted()).toEqual(POSTED);
 });
