@@ -19,7 +19,7 @@ export function FileHead({ file, isOpen, isViewed, onToggle, onViewed, onComment
   const name = showHidden(file.path);
   return (
     <div className={isOpen ? "file-head" : "file-head shut"} id={fileAnchor(file.path)}>
-      <button type="button" className="fold" aria-expanded={isOpen} aria-label={`Show ${name}`} onClick={onToggle}>
+      <button type="button" className="fold-button" aria-expanded={isOpen} aria-label={`Show ${name}`} onClick={onToggle}>
         {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
       </button>
       <h2 className="name">
@@ -37,7 +37,7 @@ export function FileHead({ file, isOpen, isViewed, onToggle, onViewed, onComment
         {onComment !== null && (
           <button
             type="button"
-            className="fold"
+            className="fold-button"
             aria-label={`Comment on ${name}`}
             title="Comment on this file"
             onClick={onComment}
