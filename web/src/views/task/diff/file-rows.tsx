@@ -19,7 +19,13 @@ export function FileHead({ file, isOpen, isViewed, onToggle, onViewed, onComment
   const name = showHidden(file.path);
   return (
     <div className={isOpen ? "file-head" : "file-head shut"} id={fileAnchor(file.path)}>
-      <button type="button" className="fold-button" aria-expanded={isOpen} aria-label={`Show ${name}`} onClick={onToggle}>
+      <button
+        type="button"
+        className="fold-button"
+        aria-expanded={isOpen}
+        aria-label={`Show ${name}`}
+        onClick={onToggle}
+      >
         {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
       </button>
       <h2 className="name">
