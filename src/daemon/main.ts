@@ -80,16 +80,15 @@ async function main(): Promise<void> {
     listOutages: () => dispatch?.outages() ?? [],
     findPortProblem: () => portProblem,
   });
-  const opened = await openServer(deps, {
+  const { server, problem } = await openServer(deps, {
     config: wired.user.server,
     port: values.port === undefined ? null : Number(values.port),
     portFile: paths.port,
   });
-  const { server } = opened;
-  portProblem = opened.problem;
-  if (portProblem !== null) log.warn(portProblem);
+  portProblem = problem;
+  if (problem !== null) log.warn(problem);
   await wired.limits.refresh();
-  for (const problem of secrets.problems()) log.warn(problem);
+  for (const each of secrets.problems()) log.warn(each);
   const limitsTimer = setInterval(() => void refreshLimits(wired), LIMITS_INTERVAL_MS);
   dispatch = await startDispatch(wired.ports);
   const reports = startReportFiles({ deps, secrets: wired.ports.secrets, dir: paths.reports, log });
