@@ -97,7 +97,7 @@ const MEASURE = `new Promise((resolve) => {
 async function openDiff(browser: Browser, user: SignedInUser, id: string): Promise<Round> {
   const { context, page } = await openView(browser, user, `/tasks/${id}`);
   await page.locator('nav a[href$="/diff"]').waitFor();
-  await page.waitForLoadState("networkidle").catch(() => undefined);
+  await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
   const round = (await page.evaluate(MEASURE)) as Round;
   await context.close();
   return round;
