@@ -1,4 +1,5 @@
 import { useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import type { RunJson, TaskJson } from "../../../../../src/http/client/client.ts";
 import { Empty } from "../../../ui/state.tsx";
 import { RunRail } from "./run-rail.tsx";
@@ -8,7 +9,7 @@ import { RunTranscript } from "./run-transcript.tsx";
 export function Transcript({ task }: { task: TaskJson }) {
   const { run: wanted, line } = useSearch({ strict: false });
   const runs = task.runs.filter(({ started_at: started }) => started !== null);
-  const run = wanted === undefined ? chooseRun(runs) : findRun(runs, wanted);
+  const run = useShownRun(runs, wanted);
   if (runs.length === 0)
     return (
       <Empty title="No run has started yet">
@@ -27,6 +28,15 @@ export function Transcript({ task }: { task: TaskJson }) {
       <RunTranscript key={run.id} task={task} run={run} line={readOffset(line)} />
     </div>
   );
+}
+
+/** Without a wish, the run that was chosen first stays, so that a reader is not sent to the next run. */
+function useShownRun(runs: readonly RunJson[], wanted: string | undefined): RunJson | null {
+  const [shown, setShown] = useState<string | null>(null);
+  const chosen = runs.find(({ id }) => id === shown) ?? chooseRun(runs);
+  const id = chosen?.id ?? null;
+  useEffect(() => setShown(id), [id]);
+  return wanted === undefined ? chosen : findRun(runs, wanted);
 }
 
 /** What runs now, else the last thing that an agent did. */
